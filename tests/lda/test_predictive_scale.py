@@ -15,7 +15,7 @@ from topictemper.lda._comparison import SampledComparison, peak, times
 from topictemper.lda._e_step import cvb0, log_likelihood
 from topictemper.lda._halves import halves
 from topictemper.lda._minibatch import Gatherer
-from topictemper.lda._predictive_scale import PredictiveScale
+from topictemper.lda._prior_scale import PredictiveScale
 from topictemper.lda._topics import Topics
 from topictemper.metrics import predictive_log_likelihood
 
@@ -59,7 +59,7 @@ def test_it_is_never_below_one():
 
 def test_topics_do_not_hang_on_it(monkeypatch):
     lda, _ = learned(max_iter=6)
-    monkeypatch.setattr("topictemper.lda._predictive_scale._DOCUMENTS", 1)
+    monkeypatch.setattr("topictemper.lda._prior_scale._SAMPLED_DOCUMENTS", 1)
     other, _ = learned(max_iter=6)
     assert lda._trainer.predictive_scale._gains.any()
     assert_array_equal(other.components_, lda.components_)

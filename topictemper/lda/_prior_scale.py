@@ -1,4 +1,4 @@
-"""The multiple of alpha with which mean-field inference predicts new documents."""
+"""The multiples of alpha with which mean-field and collapsed inference predict new documents."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._comparison import Comparison
-from ._e_step import infer
+from ._clock import StreamClock
+from ._comparison import Comparison, SampledComparison
+from ._e_step import cvb0, infer
 from ._minibatch import Minibatch
 from ._topics import Topics
 
-# Multiples of alpha that are compared, as powers of 2. New documents are predicted with one more
-# doubling: training documents prefer fewer topics than new ones (benchmarks/lda/priors.py).
-_DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
+# Multiples of alpha that are compared, as powers of 2. By mean field new documents are predicted
+# with one more doubling: training documents prefer fewer topics (benchmarks/lda/priors.py).
+_OF_MEAN_FIELD, _MORE = np.arange(-2.0, 4.0), 1.0
+_OF_COLLAPSED = np.arange(-1.0, 3.0)
 #: Steps at T = 1 between two comparisons, at most.
 MOST_WAITED = 256
-_KEPT = 0.8  # weight of earlier comparisons at each new one
-_DOCUMENTS = 256  # at a time, about
+# Weights of earlier comparisons at each new one, and documents of each, about.
+_KEPT, _KEPT_OF_SAMPLED = 0.8, 0.9
+_DOCUMENTS, _SAMPLED_DOCUMENTS = 256, 64
 
 
 class PriorScale(Comparison):
@@ -43,7 +46,7 @@ class PriorScale(Comparison):
     STATE = ("scale", *Comparison.STATE)
 
     def __init__(self, learned: bool) -> None:
-        super().__init__(_DOUBLINGS, _KEPT, MOST_WAITED)
+        super().__init__(_OF_MEAN_FIELD, _KEPT, MOST_WAITED)
         self._learned = learned
         self.scale = 1.0
 
@@ -54,3 +57,38 @@ class PriorScale(Comparison):
         e_step = partial(infer, s=1.0, want_weights=False)
         best = self._best_multiple(e_step, topics, batch, alpha, _DOCUMENTS, **sweeps)
         self.scale = float(2.0 ** (best + _MORE))
+
+
+class PredictiveScale(SampledComparison):
+    """Finds the multiple of alpha with which collapsed inference predicts best.
+
+    Topics suit the documents that they were learned from, which therefore need fewer of them than
+    new documents do. alpha is learned from the former. Where documents are short, new ones want
+    more.
+
+    Topics remember a little of every document after all, and what is found is rather too small: it
+    is never taken to be less than 1 (docs/guide/measured/priors.rst, "The alpha of prediction").
+
+    Parameters and attributes are those of `PriorScale`.
+    """
+
+    STATE = (*SampledComparison.STATE, "scale")
+
+    def __init__(self, learned: bool) -> None:
+        super().__init__(_OF_COLLAPSED, _KEPT_OF_SAMPLED)
+        self._learned = learned
+        self.scale = 1.0
+
+    def update(
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        alpha: NDArray[Any],
+        clock: StreamClock,
+        **sweeps: Any,
+    ) -> None:
+        """Compare multiples of alpha on a minibatch that is to be sampled."""
+        if not self._learned or not self._is_due_at(clock):
+            return
+        best = self._best_multiple(cvb0, topics, batch, alpha, _SAMPLED_DOCUMENTS, **sweeps)
+        self.scale = max(1.0, 2.0**best)

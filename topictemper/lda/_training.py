@@ -35,8 +35,7 @@ from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
 from ._predictive_eta import PredictiveEta, first_eta, unlearned_eta
-from ._predictive_scale import PredictiveScale
-from ._prior_scale import PriorScale
+from ._prior_scale import PredictiveScale, PriorScale
 from ._priors import PriorLearner
 from ._topics import Eta, Topics, TopicsStep
 
