@@ -17,8 +17,6 @@ from . import _defaults as default
 from ._config import Config, Plan
 from ._normalizers import N_NODES, PosteriorNormalizer, PriorNormalizer
 from ._posterior_tempering import LikelihoodTempering, PosteriorTempering
-from ._prior_scale import PriorScale
-from ._priors import PriorLearner
 from ._state_checks import check_trainer
 from ._topics import Eta, Topics
 from ._training import Trainer
@@ -66,19 +64,8 @@ def new_trainer(
         copies = 2 if config.init is None and previous is None else 1
         _check_first_step(config, plan, int(n_first), copies)
     alpha, eta, start = config.alpha.value, config.eta.value, config.init
-    priors = PriorLearner(
-        config.alpha.learned,
-        config.eta.learned,
-        config.alpha.floor,
-        config.eta.floor,
-        of_samples=config.alpha_is_default and plan.forgets,
-        plan=plan,
-    )
-    scale = PriorScale(config.alpha_is_default and (plan.forgets or not config.sampling))
     if previous is not None:
         alpha, eta, start = _going_on(config, previous)
-        if config.alpha_is_default and previous.config.alpha_is_default:
-            scale.set_state(previous.prior_scale.get_state())
     given_topics = start is not None
     random_state = check.random_state(config.random_state)
     if restored is not None:
@@ -99,7 +86,7 @@ def new_trainer(
         )
     topics.point = config.point
     is_posterior = config.tempering.mode == "dasvi"
-    return Trainer(
+    trainer = Trainer(
         config,
         plan,
         topics,
@@ -108,11 +95,12 @@ def new_trainer(
         control,
         normalizer,
         PosteriorTempering() if is_posterior else LikelihoodTempering(),
-        priors,
-        scale,
         random_state,
         given_topics=given_topics,
     )
+    if previous is not None and config.alpha_is_default and previous.config.alpha_is_default:
+        trainer.prior_scale.set_state(previous.prior_scale.get_state())
+    return trainer
 
 
 def _check_first_step(config: Config, plan: Plan, n_documents: int, copies: int) -> None:

@@ -65,10 +65,6 @@ class Trainer(Stateful):
         Energy and log C(T), if a temperature is learned.
     tempered : LikelihoodTempering
         What is tempered.
-    priors : PriorLearner
-        Learns alpha and eta, if they are to be learned.
-    prior_scale : PriorScale
-        Finds the multiple of alpha for mean-field inference, if it is to be found.
     random_state : RandomState
         Shuffles.
     given_topics : bool
@@ -105,8 +101,6 @@ class Trainer(Stateful):
         control: TemperatureControl,
         normalizer: PosteriorNormalizer | PriorNormalizer | None,
         tempered: LikelihoodTempering,
-        priors: PriorLearner,
-        prior_scale: PriorScale,
         random_state: np.random.RandomState,
         *,
         given_topics: bool,
@@ -117,9 +111,20 @@ class Trainer(Stateful):
         self.alpha = self.first_alpha = alpha
         self.eta = self.first_eta = eta
         self.control, self.normalizer, self.tempered = control, normalizer, tempered
-        self.priors, self.prior_scale = priors, prior_scale
+        # A document that is never forgotten cannot tell how new ones are predicted.
+        of_samples = config.alpha_is_default and plan.forgets
+        self.priors = PriorLearner(
+            config.alpha.learned,
+            config.eta.learned,
+            config.alpha.floor,
+            config.eta.floor,
+            of_samples=of_samples,
+            plan=plan,
+        )
+        of_mean_field = of_samples or (config.alpha_is_default and not config.sampling)
+        self.prior_scale = PriorScale(of_mean_field)
+        self.predictive_scale = PredictiveScale(of_samples)
         self.predictive_eta = PredictiveEta()
-        self.predictive_scale = PredictiveScale(config.alpha_is_default and plan.forgets)
         self.clock = StreamClock(plan.expected_samples)
         self.random_state = random_state
         self.given_topics = given_topics
