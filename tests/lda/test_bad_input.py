@@ -156,15 +156,9 @@ def test_huge_counts_are_no_error(mode):
     lda = small_lda(tempering=mode).fit(X)
     assert np.isfinite(lda.components_).all()
     assert np.isfinite(lda.transform(X)).all()
-    assert np.isfinite(lda.elbo(X))
+    assert np.isfinite([lda.score(X), lda.elbo(X)]).all()
     T = lda.document_temperatures(X)
     assert (np.isfinite(T) & (T >= 1)).all()
-
-
-def test_huge_counts_have_a_score():
-    X = corpus().astype(float)
-    X.data[::7] *= 1e12
-    assert np.isfinite(small_lda().fit(corpus()).score(X))
 
 
 def test_tokens_that_no_integer_holds_have_a_score():
@@ -417,24 +411,6 @@ def test_first_step_that_fails_leaves_nothing(then, error):
     lda = small_lda(tempering="avi", schedule=until(-1.0, then), total_samples=200)
     with Unchanged(lda, "schedule|enough", error):
         lda.partial_fit(corpus())
-
-
-def test_failed_fit_does_not_harm_what_is_there():
-    lda = small_lda().fit(corpus())
-    theta, score = lda.transform(corpus()), lda.score(corpus())
-    set_tempering(lda, schedule=until(1.5, interrupt))
-    with pytest.raises(KeyboardInterrupt):
-        lda.fit(corpus(100, seed=9))
-    assert_array_equal(lda.transform(corpus()), theta)
-    assert lda.score(corpus()) == score
-
-
-def test_validation_documents_that_leave_nothing_to_predict():
-    lda = small_lda()
-    one_word_each = np.eye(3, corpus().shape[1])
-    with pytest.raises(ValueError, match="validation_X has no document with two tokens"):
-        lda.fit(corpus(), validation_X=one_word_each)
-    assert not hasattr(lda, "_trainer")
 
 
 @pytest.mark.parametrize(("mode", "passes"), [("avi", -1.0), ("avi", 1.5), ("lvt", 0.35)], ids=str)

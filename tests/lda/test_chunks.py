@@ -150,25 +150,6 @@ def test_chunks_that_make_no_sense(chunks, error, message):
     assert learned_state(lda) == state
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"indices": (17, 60)}, "row 1 has an entry in column 60 of 60"),
-        ({"indices": (17, -1)}, "row 1 has an entry in column -1 of 60"),
-        ({"indptr": (3, 0)}, "indptr must rise"),
-        ({"indptr": (200, 10**6)}, "indptr ends at 1000000, but there are"),
-    ],
-)
-def test_matrix_that_points_nowhere(change, message):
-    X = corpus().copy()
-    for name, (place, value) in change.items():
-        if place == 17:
-            place = X.indptr[1]
-        getattr(X, name)[place] = value
-    with pytest.raises(ValueError, match=message):
-        small_lda().fit(X)
-
-
 # Memory
 
 _USED = """

@@ -141,19 +141,22 @@ def test_fit_forgets_what_was_learned_before():
 
 
 @pytest.mark.parametrize(
-    "method", ["transform", "score", "perplexity", "elbo", "document_temperatures"]
+    "method",
+    [
+        *("transform", "score", "perplexity", "elbo", "document_temperatures", "top_words"),
+        *("top_documents", "word_topics", "prepare_pyldavis"),
+    ],
 )
 def test_not_fitted(method):
     with pytest.raises(NotFittedError):
         getattr(small_lda(), method)(corpus())
 
 
-def test_nothing_fitted_is_there_before_fit():
-    lda = small_lda()
-    with pytest.raises(NotFittedError):
-        lda.top_words()
-    for name in ("components_", "temperature_", "temperature_history_", "n_iter_"):
-        assert not hasattr(lda, name)
+@pytest.mark.parametrize("attribute", ["components_", "labels_", "temperature_", "n_iter_"])
+def test_attributes_before_a_fit_are_named(attribute):
+    assert not hasattr(small_lda(), attribute)
+    with pytest.raises(AttributeError, match=f"TemperedLDA has no {attribute} before fit"):
+        getattr(small_lda(), attribute)
 
 
 def test_fitted_attributes():

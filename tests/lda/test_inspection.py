@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
@@ -46,11 +45,6 @@ def test_top_documents_refuses(n, error):
         fitted().top_documents(corpus(), n)
 
 
-def test_top_documents_needs_a_fit():
-    with pytest.raises(NotFittedError):
-        small_lda().top_documents(corpus())
-
-
 # Words of documents
 
 
@@ -76,11 +70,6 @@ def test_documents_without_words_have_no_word_topics():
     table = fitted().word_topics(sp.vstack([X[0], 0 * X[0], X[1]]), names())
     assert set(table["document"]) == {0, 2}
     assert len(fitted().word_topics(0 * X, names())) == 0
-
-
-def test_word_topics_need_a_fit():
-    with pytest.raises(NotFittedError):
-        small_lda().word_topics(corpus())
 
 
 # pyLDAvis
@@ -131,11 +120,6 @@ def test_pyldavis_runs(empty):
     assert set(prepared.topic_info["Term"]) <= set(names())
     assert np.isfinite(prepared.topic_info[["logprob", "loglift"]].to_numpy(float)).all()
     assert "w00" in page
-
-
-def test_pyldavis_needs_a_name_for_each_column():
-    with pytest.raises(ValueError, match="feature_names must have 60 names"):
-        fitted().prepare_pyldavis(corpus(), ["one"])
 
 
 # Names that are given to fit

@@ -308,13 +308,6 @@ def test_refuses_what_is_of_no_use():
         small_lda().set_labels({0: "a"})
 
 
-@pytest.mark.parametrize("attribute", ["components_", "labels_", "temperature_", "n_iter_"])
-def test_attributes_before_a_fit_are_named(attribute):
-    assert not hasattr(small_lda(), attribute)
-    with pytest.raises(AttributeError, match=f"TemperedLDA has no {attribute} before fit"):
-        getattr(small_lda(), attribute)
-
-
 def test_labels_that_another_thread_sets_meanwhile_come_whole():
     turns = cycle([{0: "a0", 1: "a1"}, {0: "b0", 1: "b1"}, {}])
 

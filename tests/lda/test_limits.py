@@ -41,6 +41,7 @@ def one_low(value, *shape):
         ("topic_word_prior", 1e5, 1.01e5, {}),
         ("topic_word_prior", one_low(1e-5, 5), one_low(0.99e-5, 5), {}),
         ("init", one_low(0.0, 3, 5), one_low(-1e-9, 3, 5), {}),
+        ("init", np.full((3, 5), 1e15), np.full((3, 5), 1.1e15), {}),
         ("validation_fraction", 1e-9, 0.0, STOPS),
         ("validation_fraction", 1 - 1e-9, 1.0, STOPS),
         ("n_iter_no_change", 1, 0, STOPS),

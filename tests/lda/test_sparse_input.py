@@ -59,6 +59,15 @@ LIES = {
     "indptr too long": (lambda: with_arrays(counts(), indptr=np.zeros(50, np.int32)), "got 50"),
     "indptr falls": (lambda: pointing(counts(), 0), "CSR.*indptr must rise from 0"),
     "indptr below 0": (lambda: pointing(counts(), -5), "CSR.*indptr must rise from 0"),
+    "indptr ends late": (
+        lambda: with_arrays(counts(), indptr=np.append(counts().indptr[:-1], 10**6)),
+        "indptr ends at 1000000, but there are",
+    ),
+    "column": (lambda: with_arrays(counts(), indices=counts().indices + 60), r"column \d+ of 60"),
+    "column below 0": (
+        lambda: with_arrays(counts(), indices=counts().indices - 60),
+        r"row 0 has an entry in column -\d+ of 60",
+    ),
     "indptr of numbers": (
         lambda: with_arrays(counts(), indptr=np.zeros(41)),
         "indptr must be an arr",

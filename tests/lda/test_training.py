@@ -437,13 +437,6 @@ def test_posterior_tempering_never_makes_lambda_negative(T):
         assert lda._trainer.topics.base > 0
 
 
-def test_posterior_tempering_at_one_is_no_tempering():
-    lda = small_lda(tempering="dasvi", schedule=lambda passes: 1.0).fit(corpus())
-    assert (
-        lda.components_.tobytes() == small_lda(tempering="svi").fit(corpus()).components_.tobytes()
-    )
-
-
 # Minibatches
 
 

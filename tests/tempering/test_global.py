@@ -1,5 +1,4 @@
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -192,13 +191,6 @@ def test_responsibilities_are_read_only_and_inputs_are_copied():
     assert temperature.update(-1.0) == GlobalTemperature([1.0, 2.0], [0.0, 0.0]).update(-1.0)
     with pytest.raises(ValueError, match="read-only"):
         temperature.responsibilities[0] = 1.0
-
-
-def test_pickle_continues_where_it_was():
-    one = GlobalTemperature([1.0, 2.0], [0.0, 3.0], step=0.5)
-    one.update(-4.0)
-    other = pickle.loads(pickle.dumps(one))
-    assert one.update(-9.0) == other.update(-9.0)
 
 
 @pytest.mark.parametrize(

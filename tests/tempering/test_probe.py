@@ -1,5 +1,3 @@
-import pickle
-
 import numpy as np
 import pytest
 
@@ -97,15 +95,6 @@ def test_bad_values_leave_no_trace():
         with pytest.raises(ValueError, match=r"^rate .*must be"):
             probe.update(1.0, rate=rate)
     assert (probe.temperature, probe.order_parameter) == (5.0, 0.0)
-
-
-def test_pickle_continues_where_it_was():
-    one = CriticalProbe()
-    one.update(0.01)
-    other = pickle.loads(pickle.dumps(one))
-    one.update(0.02)
-    other.update(0.02)
-    assert (one.temperature, one.order_parameter) == (other.temperature, other.order_parameter)
 
 
 @pytest.mark.parametrize(
