@@ -327,6 +327,17 @@ def test_names_of_columns_are_kept():
         estimator().fit(counts(), feature_names=words[1:])
 
 
+def test_columns_in_another_order_are_refused():
+    words = [f"word{v}" for v in range(N_WORDS)]
+    frame = pd.DataFrame(counts().toarray(), columns=words)
+    other = frame[words[::-1]]
+    blocks = [frame[:9].to_numpy(), frame[9:100], frame[100:110], other[110:]]
+    with pytest.raises(ValueError, match="block 3 of X has other names of columns than block 1"):
+        estimator().fit(blocks)
+    with pytest.raises(ValueError, match="validation_X: The feature names should match"):
+        estimator().fit(frame, validation_X=other)
+
+
 class Plain(topictemper.dask.TemperedLDA):
     """An estimator with few parameters of its own."""
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from dask.base import tokenize
 from numpy.typing import NDArray
 
 from .._utils._chunks import is_matrix
@@ -14,7 +15,7 @@ from .._utils._fractions import warn_of_fractions
 from .._utils._hashing import hash_sparse_rows, splitmix64
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
-from ._blocks import naming_block, plain
+from ._blocks import names_of_columns, naming_block, plain
 
 # Weights of rows in the fingerprint are powers of an odd number, modulo 2^64.
 _BASE = 0x9E3779B97F4A7C15
@@ -30,6 +31,8 @@ class BlockFacts(NamedTuple):
     n_bytes: int
     fingerprint: int
     warnings: list[str]
+    #: A hash of the names of its columns, of which there may be very many; None: it has none.
+    names: str | None
 
 
 class Piece(NamedTuple):
@@ -73,6 +76,13 @@ class Corpus(NamedTuple):
                 f"X is said to have {declared} columns, but its blocks have {n_columns}; give its "
                 "true shape"
             )
+        named = [place for place, block in enumerate(facts) if block.names is not None]
+        for place in named:
+            if facts[place].names != facts[named[0]].names:
+                raise ValueError(
+                    f"block {place} of X has other names of columns than block {named[0]}, or in "
+                    "another order; all blocks must have the same words in the same columns"
+                )
         for message in sorted({message for block in facts for message in block.warnings}):
             warn(message)
         offsets = np.concatenate([[0], np.cumsum([block.n_rows for block in facts])])
@@ -167,9 +177,10 @@ def facts_of(block: Any) -> BlockFacts:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if is_matrix(block) and not block.shape[0]:
-            return BlockFacts(0, block.shape[1], 0.0, 0, 0, [])
+            return BlockFacts(0, block.shape[1], 0.0, 0, 0, [], None)
         X = _counts(block)
         warn_of_fractions(X)
+        names = names_of_columns(block, numbers=True)
     rows = splitmix64(hash_sparse_rows(X.indptr, X.indices, X.data))
     powers = np.full(len(rows), np.uint64(_BASE))
     powers[0] = 1
@@ -181,6 +192,7 @@ def facts_of(block: Any) -> BlockFacts:
         X.data.nbytes + X.indices.nbytes + X.indptr.nbytes,
         fingerprint,
         [str(each.message) for each in caught if each.category is UserWarning],
+        None if names is None else tokenize(names.tolist()),
     )
 
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils import _counts
 from .._utils import _validation as check
+from .._utils._counts import check_held_out
 from .._utils._feature_names import agreed_names
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
@@ -284,7 +284,7 @@ max_doc_update_iter, dtype
             name: value if name == "init" else kept(value)
             for name, value in self._local_parameters().items()
         }
-        validation = self._validation_counts(validation_X, blocks.n_columns)
+        validation = _validation_counts(validation_X, blocks.n_columns, words)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
         isa = common_isa(machines, self.isa)
@@ -421,20 +421,6 @@ max_doc_update_iter, dtype
         least, most = _SAMPLE_RANGE
         return int(min(max(_SAMPLE_OF_A_TOPIC * self.n_components, least), most, n_rows))
 
-    def _validation_counts(self, X: Any, n_columns: int) -> Any:
-        """Checked held-out documents, or None."""
-        if X is None:
-            return None
-        if is_lazy(X):
-            raise TypeError(
-                "validation_X must be a matrix in memory, such as validation_X.compute(), because "
-                "each worker that scores gets all of it"
-            )
-        X = _local.TemperedLDA()._checked_counts(X, reset=True, name="validation_X")
-        _counts.check_width(X, n_columns, "X", "validation_X")
-        _counts.check_held_out([split_tokens(X)[1]], "validation_X")
-        return X
-
     def _identity(self, corpus: Corpus, shards: ShardMap, machine: str, validation: Any) -> Tree:
         """What a fit must have in common with the one of a checkpoint, to go on with it."""
         parameters = plain_parameters(self._local_parameters())
@@ -462,6 +448,24 @@ max_doc_update_iter, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")
+
+
+def _validation_counts(X: Any, n_columns: int, words: NDArray[Any] | None) -> Any:
+    """Checked held-out documents, or None."""
+    if X is None:
+        return None
+    if is_lazy(X):
+        raise TypeError(
+            "validation_X must be a matrix in memory, such as validation_X.compute(), because "
+            "each worker that scores gets all of it"
+        )
+    lda = _local.TemperedLDA()
+    lda.n_features_in_ = n_columns
+    if words is not None:
+        lda.feature_names_in_ = words
+    X = lda._checked_counts(X, reset=False, name="validation_X")
+    check_held_out([split_tokens(X)[1]], "validation_X")
+    return X
 
 
 def _facts(
