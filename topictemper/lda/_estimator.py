@@ -427,17 +427,17 @@ class TemperedLDA(
                 keeps=keeps,
             )
             try:
-                passes = trainer, X, rows, sample_weight, workers, monitor
+                given = trainer, X, rows, sample_weight, workers, monitor
                 if trainer.config.whole:
-                    train_in_full(*passes, elbos)
+                    train_in_full(*given, elbos)
                 else:
-                    train(*passes)
+                    train(*given)
             except KeyboardInterrupt:
                 trainer = monitor.kept_model(elbos)
                 interrupted = True
         if validation is not None and validation.best is not None:
             trainer = validation.best
-        trainer.settle()
+        trainer.adopt_average()
         self._set_fitted(trainer, validation, elbos)
         if not trainer.is_hot:  # when all topics may still be alike, however many they are
             self._warn_of_topics(X, sample_weight, keeps=keeps)

@@ -234,7 +234,7 @@ class Trainer(Stateful):
         s = self.control.inverse_temperature(self.clock.passes)
         return s, self.step(batch, workers, whole=True)
 
-    def settle(self) -> None:
+    def adopt_average(self) -> None:
         """End a fit: the averaged topics take the place of the last ones."""
         if self.average.topics is not None:
             vars(self.topics).update(vars(self.average.topics))
