@@ -221,6 +221,8 @@ def test_the_local_model_predicts_saves_and_goes_on(tmp_path):
         assert (lda.transform(X, **options) == local.transform(X, **options)).all()
         assert lda.score(X, **options) == local.score(X, **options)
         assert lda.perplexity(X, **options) == local.perplexity(X, **options)
+    with pytest.raises(ValueError, match="inference must be one of"):
+        lda.transform(array_of(parts()), inference="sampling")  # not when it is computed
     weights = np.arange(X.shape[0]) % 2
     assert lda.score(X, None, weights) == local.score(X, None, weights)
     assert lda.perplexity(X, None, weights) == local.perplexity(X, None, weights)

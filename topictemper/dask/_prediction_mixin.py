@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
-from ..lda._prediction import Inference
+from ..lda._prediction import Inference, way_of
 from . import _prediction
 from ._blocks import is_lazy
 from ._checkpoint import State
@@ -53,6 +53,7 @@ class PredictionMixin:
         fitted = self._model(X)
         if not is_lazy(X):
             return fitted.transform(X, inference=inference, tempered=tempered)
+        way_of(inference, tempered)  # here, not on a worker
         options: dict[str, Any] = {"inference": inference, "tempered": tempered}
         return _prediction.transform(fitted, X, meta=self._no_proportions, **options)
 
