@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils import _validation as check
+from .._utils._numerics import ignoring_underflow
 from .._utils._typing import Floats
 from ..tempering import LocalTemperature, inverse_temperature_grid
 from ._defaults import N_TEMPERATURES
@@ -86,6 +87,7 @@ def cold(batch: Minibatch, workers: Workers) -> float:
     return 1.0
 
 
+@ignoring_underflow
 def document_inverse_temperatures(trainer: Trainer) -> InverseTemperatures:
     """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
     model = predictor(trainer, "mean_field")

@@ -14,7 +14,6 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import n_empty_rows, row_sums
 from .._utils._missing import check_order
-from .._utils._numerics import ignoring_underflow
 from .._utils._rows import GivenRows, Rows, check_memory
 from .._utils._typing import Floats
 from .._utils._warnings import warn
@@ -333,7 +332,6 @@ class PredictionMixin(TransformerMixin):
         """E[theta] of checked counts: `transform` without `set_output`."""
         return self._proportions_by()(X)
 
-    @ignoring_underflow
     def _proportions_by(
         self, inference: Inference = "auto", tempered: bool = False
     ) -> Callable[..., NDArray[Any]]:
@@ -341,10 +339,9 @@ class PredictionMixin(TransformerMixin):
         model = predictor(self._trainer, way_of(inference, tempered))
         s = self._inverse_temperatures(tempered)
 
-        @ignoring_underflow
         def found(X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
             # One document needs no other threads.
-            with Workers(self.n_jobs, most=X.shape[0]) as workers:
+            with Workers(self.n_jobs, most=X.shape[0]) as workers, np.errstate(under="ignore"):
                 return proportions(model, X, s, workers, out)
 
         return found
