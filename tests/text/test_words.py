@@ -156,6 +156,31 @@ def test_texts_full_of_web_addresses_warn():
         fit([post.partition("http")[0], "more sleep"])
 
 
+def test_texts_with_markup_warn():
+    page = "<td valign=top><a href=x.html>New study</a>&nbsp;of heart and sleep for all kids"
+    with pytest.warns(UserWarning, match="words are 'valign' or the like.* markup of HTML") as got:
+        fit([page, "more sleep"])
+    assert got[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit([page, "more sleep " * 400])
+        fit(["New study of heart and sleep for all kids", "more sleep"])
+
+
+def test_mails_with_their_headers_warn():
+    header = "Received: from host\nSubject: new study\n\n"
+    bodies = [f"heart and sleep of {kind}" for kind in ("kids", "cats", "dogs", "fish", "ants")]
+    mails = [header + body for body in bodies[:4]] + bodies[4:]
+    with pytest.warns(UserWarning, match="the words 'subject' and 'received', so they") as got:
+        fit(mails)
+    assert got[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(mails[1:])  # three of four have headers
+        fit([f"I received {body}" for body in bodies])
+        fit([mail.partition("\n")[2] for mail in mails])
+
+
 def test_long_texts_warn_if_most_of_their_words_are_left_out():
     names = ("ada", "bob", "cyd", "dan")
     books = ["whale " * 900 + f"{name} " * 300 for name in names for _ in range(2)]

@@ -20,6 +20,7 @@ from ..datasets import open_corpus
 from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
 from ._batches import WordCounts, batches_of, count_words, in_memory
+from ._copies import Copies
 from ._corpus_folder import plain_counting
 from ._parts import Part, spool
 from ._processes import in_processes, is_plain
@@ -35,6 +36,7 @@ class Counted(NamedTuple):
     words: list[str]
     #: Share of the words that the limits of the vectorizer leave out.
     unknown_share: float
+    copies: Copies
 
 
 def count_by_vocabulary(
@@ -101,7 +103,9 @@ def learn_vocabulary(
             progress.add(len(part.lengths))
         progress.end()
         words, unknown_share, final = choose_words(vectorizer, growing)
-        matrices = (final(number, part).matrix(vectorizer) for number, part in enumerate(waiting))
+        copies = Copies()
+        finished = (final(number, part) for number, part in enumerate(waiting))
+        matrices = (part.matrix(vectorizer) for part in copies.seen_in(finished))
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
@@ -109,7 +113,7 @@ def learn_vocabulary(
             notes = plain_counting(vectorizer, unknown_share)
             write_corpus_folder(folder, told, _one_per_line(words), notes)
             counts = open_corpus(folder, verify=False).counts
-    return Counted(counts, words, unknown_share)
+    return Counted(counts, words, unknown_share, copies)
 
 
 def _one_per_line(words: list[str]) -> list[str] | None:

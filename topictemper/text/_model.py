@@ -415,6 +415,8 @@ class TopicModel(
                     # Mapped files stay readable without their names, and nothing is left by a kill.
                     temporary.cleanup()
                 self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
+                if weights is None:  # or copies may count less already
+                    found.copies.warn()
                 self._fit(found.counts, weights, on_interrupt)
             yield found.counts
 

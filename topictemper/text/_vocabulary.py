@@ -153,6 +153,11 @@ class GrowingVocabulary:
                 most, example = max((most, example), (many, word))
         return there / max(self.n_occurrences, 1), example
 
+    def n_documents_with(self, word: str) -> int:
+        """Return in how many documents a word is."""
+        column = self._column.get(word)
+        return 0 if column is None else int(self._counts.documents[column])
+
     def share_in_more_than(self, n_documents: float) -> tuple[float, Any]:
         """Return the share of the words that are in more documents, and the most frequent one."""
         documents, occurrences, _, _ = self._counts

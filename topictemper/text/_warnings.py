@@ -51,6 +51,14 @@ _LEAST_COMMON = 0.04
 _OF_ADDRESSES = frozenset(("http", "https", "www"))
 # As of posts with fifty words and one address each. Articles and manuals have a tenth of this.
 _LEAST_OF_ADDRESSES = 0.02
+# Names of HTML that are no words of a language. They are 3% to 6% of the words of mails and pages
+# with their markup, and at most 0.3% of those of plain mails, manual pages and docstrings.
+_OF_MARKUP = frozenset("nbsp href bgcolor colspan rowspan cellpadding cellspacing valign".split())
+_LEAST_OF_MARKUP = 0.01
+# Names of header fields of mails and newsgroups. Nearly all mails with headers have the first and
+# one of the others; in other collections at most a third of the documents have the first.
+_OF_ALL_HEADERS, _OF_HEADERS = "subject", ("received", "mime", "organization", "newsgroups")
+_LEAST_WITH_HEADERS = 0.8
 # Texts of 2,000 words lose less than this by the default `max_df`, which is no reason to warn;
 # topics of much longer ones are made of what little is left (benchmarks/lda/passages.py).
 _LEAST_LEFT_OUT = 0.5
@@ -59,10 +67,12 @@ _LEAST_WORDS = 1000
 
 
 def warn_of_words(growing: GrowingVocabulary, vectorizer: CountVectorizer) -> None:
-    """Warn if many words are whole clauses, of another language, or parts of web addresses."""
+    """Warn if many words are whole clauses, of another language, or parts of what is no text."""
     _warn_of_unspaced(growing, vectorizer)
     _warn_of_other_languages(growing, vectorizer)
     _warn_of_web_addresses(growing)
+    _warn_of_markup(growing)
+    _warn_of_headers(growing)
 
 
 def warn_of_frequent_words(growing: GrowingVocabulary, vectorizer: CountVectorizer) -> None:
@@ -124,3 +134,30 @@ def _warn_of_web_addresses(growing: GrowingVocabulary) -> None:
             "of web addresses, whose other parts, such as 'com', may become words of topics: "
             r"remove the addresses first, such as by re.sub(r'https?://\S+', ' ', text)",
         )
+
+
+def _warn_of_markup(growing: GrowingVocabulary) -> None:
+    """Warn if many words are names of tags and attributes of HTML."""
+    share, example = growing.share_of(_OF_MARKUP.__contains__)
+    if share >= _LEAST_OF_MARKUP:
+        warn(
+            f"{share:.0%} of the words are {example!r} or the like, so the texts seem to have "
+            "markup of HTML, whose other names, such as 'font', may become words of topics: remove "
+            "it first, such as by bs4.BeautifulSoup(text, 'html.parser').get_text(' ')",
+        )
+
+
+def _warn_of_headers(growing: GrowingVocabulary) -> None:
+    """Warn if nearly all texts have the words of headers of mails."""
+    there = [name for name in _OF_HEADERS if _in_nearly_all(growing, name)]
+    if there and _in_nearly_all(growing, _OF_ALL_HEADERS):
+        warn(
+            f"nearly all texts have the words {_OF_ALL_HEADERS!r} and {there[0]!r}, so they seem "
+            "to be mails with their headers, whose names of people and computers may become words "
+            "of topics: learn from the body alone, such as text.partition('\\n\\n')[2], and "
+            "perhaps the subject",
+        )
+
+
+def _in_nearly_all(growing: GrowingVocabulary, word: str) -> bool:
+    return growing.n_documents_with(word) >= _LEAST_WITH_HEADERS * growing.n_documents
