@@ -19,7 +19,7 @@ def fit(texts, **given):
 
 @pytest.mark.parametrize("kind", [list, iter])
 def test_copies_warn(kind):
-    copies = [TEXTS[7], TEXTS[3], TEXTS[3], TEXTS[7], TEXTS[3]]
+    copies = [TEXTS[number] for number in (7, 3, 3, 7, 3)]
     with pytest.warns(
         UserWarning, match=r"^5 of 100 .*\(4 are like document 3, such as 96\)"
     ) as got:
