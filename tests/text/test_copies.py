@@ -44,6 +44,7 @@ def test_few_copies_and_short_texts_do_not_warn():
         warnings.simplefilter("error")
         fit([*TEXTS, *TEXTS[:4]])
         fit([*TEXTS, *[short] * 50])
+        fit(TEXTS[:33] * 3)
 
 
 def test_copies_that_have_been_given_weights_do_not_warn():

@@ -16,6 +16,8 @@ _LEAST_DISTINCT = 10
 # Posts, abstracts, reviews and articles have less than 1% of copies. With 9% the score of other
 # mails is 0.02 lower (docs/guide/measured/documents.rst).
 _LEAST_SHARE = 0.05
+# Fewer are those of an example, which often repeats a few texts.
+_LEAST_DOCUMENTS = 100
 
 
 class Copies:
@@ -47,7 +49,7 @@ class Copies:
         numbers, hashes = np.concatenate(self._numbers), np.concatenate(self._hashes)
         _, group, sizes = np.unique(hashes, return_inverse=True, return_counts=True)
         n_copies = len(hashes) - len(sizes)
-        if n_copies == 0 or n_copies < _LEAST_SHARE * self._n_documents:
+        if self._n_documents < _LEAST_DOCUMENTS or n_copies < _LEAST_SHARE * self._n_documents:
             return
         same = numbers[group == group[sizes[group].argmax()]]
         warn(
