@@ -89,10 +89,12 @@ def test_a_measure_that_is_higher_elsewhere_is_told_if_the_figures_differ():
     columns = {
         "n_components": [2, 4],
         "score": np.array([-6.0, -6.1]),
+        "below_best": np.array([0.0, 0.1]),
+        "below_best_error": np.array([0.0, 0.01]),
         "coherence": np.array([0.131, 0.134]),
         "stability": np.array([0.5, 0.7]),
     }
-    reason = _reason(columns, 0, [(0.0, 0.0), (0.1, 0.01)], 50)
+    reason = _reason(columns, 0, 50)
     assert "coherence" not in reason
     assert reason.endswith("The stability is highest with 4 (0.70; 0.50 with 2).")
 
@@ -102,10 +104,12 @@ def test_fewer_topics_can_predict_better_only_if_the_fewest_are_best(second, how
     columns = {
         "n_components": [2, 4],
         "score": np.array([-6.0, second]),
+        "below_best": np.array([max(second + 6.0, 0.0), 0.0]),
+        "below_best_error": np.array([0.001, 0.0]),
         "coherence": np.full(2, np.nan),
         "stability": np.full(2, np.nan),
     }
-    reason = _reason(columns, 0, [(max(second + 6.0, 0.0), 0.001), (0.0, 0.0)], 50)
+    reason = _reason(columns, 0, 50)
     assert reason.endswith(f"Fewer topics than were tried may predict {how}.")
 
 

@@ -152,11 +152,11 @@ def compare_n_components(
     if not isinstance(n_components, Iterable):
         raise TypeError(f"n_components must be several numbers of topics, got {n_components!r}")
     n_components = list(n_components)
-    check.integer("n_top_words", n_top_words, 2)
     sizes = sorted({check.integer("n_components", size, 1) for size in n_components})
     if len(sizes) < 2:
         raise ValueError(f"n_components must have at least two sizes, got {n_components!r}")
     n_seeds = check.integer("n_seeds", n_seeds, 1)
+    check.integer("n_top_words", n_top_words, 2)
     random_state = check.integer("random_state", random_state, 0, 2**32 - 1 - n_seeds)
     tolerance = check.number("tolerance", tolerance, 0.0)
     estimator = TemperedLDA() if estimator is None else estimator
@@ -191,8 +191,7 @@ def compare_n_components(
         stability.append(_stability(models))
     of_fits = scores.sum(axis=2) / tokens.sum()
     error = error_of_ratio(scores.mean(axis=1), tokens)
-    chosen, differences = _choice(scores, tokens, tolerance)
-    below, below_error = np.array(differences).T
+    chosen, below, below_error = _choice(scores, tokens, tolerance)
     columns: dict[str, Any] = {
         "n_components": np.array(sizes),
         "score": of_fits.mean(axis=1),
@@ -203,7 +202,7 @@ def compare_n_components(
     for name, measured in values.items():
         columns |= {name: measured.mean(axis=1), f"{name}_error": _error(measured)}
     columns["stability"], columns["stability_error"] = np.array(stability).T
-    reason = _reason(columns, chosen, differences, int((tokens > 0).sum()))
+    reason = _reason(columns, chosen, int((tokens > 0).sum()))
     return NComponentsComparison(columns, sizes[chosen], reason)
 
 
@@ -265,39 +264,29 @@ def _error(values: Floats) -> Floats:
     return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
 
 
-def _choice(
-    scores: Floats, tokens: Floats, tolerance: float
-) -> tuple[int, list[tuple[float, float]]]:
-    """The place of the size to take; how far each is below the best, and the error of that."""
+def _choice(scores: Floats, tokens: Floats, tolerance: float) -> tuple[int, Floats, Floats]:
+    """The place of the size to take; how far each is below the best, and the errors of that."""
     by_document = scores.mean(axis=1)
-    by_seed = scores.sum(axis=2) / tokens.sum()
     best = int(by_document.sum(axis=1).argmax())
-    of_seeds = np.nan_to_num(_error(by_seed))
-    differences = []
-    for i in range(len(scores)):
-        below = by_document[best] - by_document[i]
-        error = float(error_of_ratio(below, tokens))
-        seeds = float(np.hypot(of_seeds[i], of_seeds[best])) if i != best else 0.0
-        differences.append((float(below.sum() / tokens.sum()), float(np.hypot(error, seeds))))
-    chosen = next(
-        # The error is NaN if there is only one document.
-        i
-        for i, (below, error) in enumerate(differences)
-        if below <= np.fmax(error, tolerance)
-    )
-    return chosen, differences
+    lead = by_document[best] - by_document
+    below = lead.sum(axis=1) / tokens.sum()
+    of_seeds = np.nan_to_num(_error(scores.sum(axis=2) / tokens.sum()))
+    seeds = np.hypot(of_seeds, of_seeds[best])
+    seeds[best] = 0.0
+    error = np.hypot(error_of_ratio(lead, tokens), seeds)
+    # The error is NaN if there is only one document.
+    chosen = int((below <= np.fmax(error, tolerance)).argmax())
+    return chosen, below, error
 
 
-def _reason(
-    columns: dict[str, Any], chosen: int, differences: list[tuple[float, float]], n_scored: int
-) -> str:
+def _reason(columns: dict[str, Any], chosen: int, n_scored: int) -> str:
     """Why a size is taken, in sentences."""
     sizes, scores = columns["n_components"], columns["score"]
     best = int(scores.argmax())
     if chosen == best:
         why = f"no size has a higher held-out score ({scores[best]:.3f} nats per token)"
     else:
-        below, error = differences[chosen]
+        below, error = columns["below_best"][chosen], columns["below_best_error"][chosen]
         why = (
             f"{sizes[best]} have the highest held-out score ({scores[best]:.3f} nats per token), "
             f"but {sizes[chosen]} are only {below:.3f} below it (standard error {error:.3f})"
