@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._utils._dates import PERIODS, name_of_period, period_numbers
 from .._utils._typing import Column, Integers, Strings
+from ..topics._checks import kind_of_shares
 from ..topics._periods import Period
 from ._axes import (
     COOL,
@@ -84,14 +85,7 @@ class TopicSharesDisplay:
     axes_: NDArray[Any]
 
     def __init__(self, shares: Any) -> None:
-        columns = list(getattr(shares, "columns", ()))
-        self.by = next((name for name in ("period", "group") if name in columns), "")
-        needed = _NEEDED | {"unit"} if self.by == "period" else _NEEDED
-        if not self.by or not set(columns) >= needed:
-            raise ValueError(
-                "shares must be a table of topics_over_time or topics_by_group, got columns "
-                f"{columns}"
-            )
+        self.by = kind_of_shares(shares, _NEEDED, of_periods={"unit"})
         if len(shares["topic"]) == 0:
             raise ValueError("shares must have a row for each topic, but has none")
         self.shares = shares

@@ -1,8 +1,8 @@
-"""Checks of the counts that functions of topics take, and the labels of topics."""
+"""Checks of what functions of topics take: counts, labels, and tables of shares."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
@@ -64,3 +64,16 @@ def labels_of(labels: Strings | None, n_components: int) -> list[str]:
             f"labels must have one label for each of the {n_components} topics, got {len(labels)}"
         )
     return [str(label) for label in labels]
+
+
+def kind_of_shares(shares: Any, needed: Set[str], of_periods: Set[str] = frozenset()) -> str:
+    """Return "period" or "group", whichever column a table of shares has, with those it needs."""
+    columns = list(getattr(shares, "columns", ()))
+    kind = next((name for name in ("period", "group") if name in columns), None)
+    if kind == "period":
+        needed = needed | of_periods
+    if kind is None or not needed <= set(columns):
+        raise ValueError(
+            f"shares must be a table of topics_over_time or topics_by_group, got columns {columns}"
+        )
+    return kind

@@ -9,17 +9,18 @@ from numpy.typing import NDArray
 
 from .._utils._intervals import interval_of_difference
 from .._utils._tables import table
+from ._checks import kind_of_shares
 
-_NEEDED = ("topic", "label", "share", "low", "high")
+_NEEDED = {"topic", "label", "share", "low", "high"}
 
 
 def share_differences(shares: Any, first: Any, second: Any) -> Any:
     """How much larger the shares of topics are in a second group, or period, than in a first.
 
     The interval of a difference follows from the intervals of both shares [1]_. It is narrower than
-    they suggest: two intervals may overlap, and that of their difference still be without zero.
-    Between random groups of documents, where there is no difference, 95% intervals are without zero
-    for one topic in twenty or fewer, also if a group is small.
+    they suggest: two intervals may overlap although that of their difference excludes zero. Between
+    random groups of documents, where there is no difference, 95% intervals exclude zero for one
+    topic in twenty or fewer, also if a group is small.
 
     Parameters
     ----------
@@ -44,10 +45,10 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
 
     Notes
     -----
-    The documents of the two have to be independent of each other, and so do those of each: copies,
-    or several parts of one text, make intervals too narrow. Of very many intervals one in twenty is
-    without zero by chance. To have this for all K topics together, take the shares with
-    ``confidence=1 - 0.05 / K``.
+    All documents have to be independent of each other, within a group and between the two: copies,
+    or several parts of one text, make intervals too narrow. Of very many intervals one in twenty
+    excludes zero by chance. For a chance of one in twenty that any of K topics does, take the
+    shares with ``confidence=1 - 0.05 / K``.
 
     References
     ----------
@@ -65,12 +66,7 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
     >>> (differences["low"] > 0).tolist()
     [False, True]
     """
-    columns = list(getattr(shares, "columns", ()))
-    by = next((name for name in ("period", "group") if name in columns), "")
-    if not by or not set(columns) >= set(_NEEDED):
-        raise ValueError(
-            f"shares must be a table of topics_over_time or topics_by_group, got columns {columns}"
-        )
+    by = kind_of_shares(shares, _NEEDED)
     keys = np.asarray(shares[by])
     column = {name: np.asarray(shares[name]) for name in _NEEDED}
     one, other = (_rows(keys, value, by, column["topic"]) for value in (first, second))

@@ -65,9 +65,10 @@ def _hellinger(topics: Floats) -> Floats:
     np.fill_diagonal(distances, 0.0)
     near = distances < _NEAR
     rows = np.flatnonzero(np.count_nonzero(near, axis=1) > 1)  # near to others, too
-    among = np.ix_(rows, rows)
-    exact = squareform(pdist(topics[rows]) / np.sqrt(2.0)) if len(rows) else distances[among]
-    distances[among] = np.where(near[among], exact, distances[among])
+    if len(rows):
+        among = np.ix_(rows, rows)
+        exact = squareform(pdist(topics[rows]) / np.sqrt(2.0))
+        distances[among] = np.where(near[among], exact, distances[among])
     return distances
 
 
