@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from math import ceil
 from textwrap import fill
 from typing import Any
 
@@ -82,6 +83,43 @@ def _number(topic: Any, named: Mapping[Any, list[Any]]) -> Any:
         several = ", ".join(map(str, found))
         raise ValueError(f"several topics have the label {topic!r}; give one by number: {several}")
     return found[0]
+
+
+def panels(
+    ax: Any, n: int, n_columns: int, *, gap: float, title: float, foot: float
+) -> tuple[NDArray[Any], float]:
+    """Divide axes into panels, row by row.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        The axes, which are not drawn themselves.
+    n : int
+        Number of panels.
+    n_columns : int
+        Panels in a row.
+    gap : float
+        Between columns, as a part of the width of the axes.
+    title, foot : float
+        Room above and below each panel, as parts of the height of a row.
+
+    Returns
+    -------
+    panels : ndarray of matplotlib Axes, of shape (n,)
+        The panels.
+    width : float
+        That of a panel, as a part of the width of the axes.
+    """
+    ax.set_axis_off()
+    width, height = (1 - gap * (n_columns - 1)) / n_columns, 1 / ceil(n / n_columns)
+    made = np.empty(n, dtype=object)
+    for i in range(n):
+        row, column = divmod(i, n_columns)
+        bottom = 1 - (row + 1 - foot) * height
+        made[i] = ax.inset_axes(
+            (column * (width + gap), bottom, width, (1 - title - foot) * height)
+        )
+    return made, width
 
 
 def tidy(ax: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from .._utils._topics import fitted_lda_of
+from ..lda._estimator import TemperedLDA
 from ._axes import draw_curves, history_of, named_models
 
 
@@ -91,7 +92,7 @@ class BoundDisplay:
             histories[name] = history_of(
                 model, "elbo_history_", "TemperedLDA keeps it with learning_method='batch'"
             )
-            units[name] = _unit_of(model)
+            units[name] = f"nats per {'token' if isinstance(model, TemperedLDA) else 'datum'}"
         if len(set(units.values())) > 1:
             listed = ", ".join(f"{name!r} has {unit}" for name, unit in units.items())
             raise ValueError(f"ELBOs in one picture must have the same unit, but {listed}")
@@ -117,8 +118,3 @@ class BoundDisplay:
         self.ax_.set_ylabel(f"ELBO ({self.unit})")
         self.figure_ = self.ax_.figure
         return self
-
-
-def _unit_of(model: Any) -> str:
-    of_topics = any(kind.__name__ == "TemperedLDA" for kind in type(model).__mro__)
-    return "nats per token" if of_topics else "nats per datum"

@@ -180,10 +180,8 @@ class ComponentsDisplay:
             sheet, cmap="gray", interpolation="nearest", vmin=scale.min(), vmax=scale.max()
         )
         ax.set_facecolor(COOL)
-        for line in ax.spines.values():
-            line.set_visible(False)
-        ax.set_xticks([])
-        ax.set_yticks([])
+        ax.spines[:].set_visible(False)
+        ax.set(xticks=[], yticks=[])
         if self.truth is not None:
             names = ["truth", "found"] * bands
             ax.set_yticks([gap + height / 2 + i * tall for i in range(2 * bands)], names)

@@ -147,7 +147,7 @@ class DocumentTemperatureDisplay:
         tidy(ax)
         ax.set_xlabel("temperature $T$  (left: cold, right: hot)")
         ax.set_ylabel("documents")
-        self.hottest_ = largest(T, self.n_hottest) if self.n_hottest else np.empty(0, np.intp)
+        self.hottest_ = largest(T, self.n_hottest)
         if len(self.hottest_):
             # Ticks for the documents, and a list beside the axes, where names cannot overlap.
             ax.vlines(

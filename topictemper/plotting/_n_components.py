@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._typing import Floats
-from ._axes import COOL, WARM, axes, fit, inches, note_below, tidy
+from ._axes import COOL, WARM, axes, fit, inches, note_below, panels, tidy
 
 _MEASURES = {
     "score": "held-out score (nats per token)",
@@ -96,16 +96,13 @@ class NComponentsDisplay:
         given, size = ax is not None, (_WIDTH * len(shown), _HEIGHT)
         ax = self.ax_ = axes(ax, size)
         self.figure_ = ax.figure
-        ax.set_axis_off()
         whole, tall = inches(ax) if given else size
         title, foot = (min(part / tall, 0.3) for part in (_TITLE, _FOOT))
-        width = (1 - _GAP * (len(shown) - 1)) / len(shown)
+        self.axes_, width = panels(ax, len(shown), len(shown), gap=_GAP, title=title, foot=foot)
         place = np.log(sizes / sizes[0]) / np.log(sizes[-1] / sizes[0])
         chosen = int(np.flatnonzero(sizes == self.comparison.n_components_)[0])
         labels = _labels(sizes, place, chosen)
-        panels = []
-        for i, name in enumerate(shown):
-            panel = ax.inset_axes((i * (width + _GAP), foot, width, 1 - foot - title))
+        for name, panel in zip(shown, self.axes_, strict=True):
             errors = np.nan_to_num(np.asarray(table[f"{name}_error"]))
             panel.errorbar(
                 sizes, np.asarray(table[name]), yerr=errors, color=COOL, marker="o", markersize=4
@@ -119,9 +116,8 @@ class NComponentsDisplay:
             fit(heading, whole * (width + _FILLED * _GAP))
             panel.tick_params(labelsize="small")
             tidy(panel)
-            panels.append(panel)
         left = place[chosen] < 0.5  # where the other side has more room
-        panels[0].annotate(
+        self.axes_[0].annotate(
             f"take {self.comparison.n_components_}",
             (self.comparison.n_components_, 0.02),
             xycoords=("data", "axes fraction"),
@@ -131,7 +127,6 @@ class NComponentsDisplay:
             fontsize="small",
             color=WARM,
         )
-        self.axes_ = np.array(panels, dtype=object)
         note_below(ax, "bars: one standard error", given=given)
         return self
 

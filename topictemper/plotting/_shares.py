@@ -21,6 +21,7 @@ from ._axes import (
     fit,
     inches,
     note_below,
+    panels,
     percent,
     shortened_apart,
 )
@@ -190,24 +191,13 @@ class TopicSharesDisplay:
         given = ax is not None
         ax = self.ax_ = axes(ax, (figure_width, panel_height * rows + 0.3))
         self.figure_ = ax.figure
-        ax.set_axis_off()
         whole = inches(ax)[0] if given else figure_width - beside
         gap = min(_GAP / whole, 0.5 / columns)
-        width, height = (1 - gap * (columns - 1)) / columns, 1 / rows
-        room = whole * (width + _FILLED * gap)
         title, foot = 0.24 / panel_height, 0.3 / panel_height
+        self.axes_, width = panels(ax, len(chosen), columns, gap=gap, title=title, foot=foot)
+        room = whole * (width + _FILLED * gap)
         most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max()
-        panels = []
-        for i, topic in enumerate(chosen):
-            row, place = divmod(i, columns)
-            panel = ax.inset_axes(
-                (
-                    place * (width + gap),
-                    1 - (row + 1 - foot) * height,
-                    width,
-                    (1 - title - foot) * height,
-                )
-            )
+        for i, (topic, panel) in enumerate(zip(chosen, self.axes_, strict=True)):
             of_topic = column["topic"] == topic
             values = {name: each[of_topic] for name, each in column.items()}
             name = panel.set_title(
@@ -217,11 +207,9 @@ class TopicSharesDisplay:
             if over_time:
                 _draw_over_time(panel, values, unit)
             else:
-                _draw_groups(panel, values, names, most, named=place == 0)
+                _draw_groups(panel, values, names, most, named=i % columns == 0)
             panel.tick_params(labelsize="x-small", colors=MUTED, length=2)
             panel.spines[["top", "right"]].set_visible(False)
-            panels.append(panel)
-        self.axes_ = np.array(panels, dtype=object)
         what = "each panel has its own scale" if over_time else "all panels have one scale"
         by = "of a topic"
         if unit in PERIODS:

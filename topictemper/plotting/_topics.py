@@ -14,7 +14,18 @@ from .._utils._ranking import largest
 from .._utils._topics import fitted_lda_of, topics_of
 from .._utils._typing import Floats, Integers, Strings
 from ..lda._inspection import names_of_columns
-from ._axes import COOL, MUTED, axes, chosen_topics, fit, inches, note_below, percent, shortened
+from ._axes import (
+    COOL,
+    MUTED,
+    axes,
+    chosen_topics,
+    fit,
+    inches,
+    note_below,
+    panels,
+    percent,
+    shortened,
+)
 
 _COLUMNS = 4
 _GAP = 0.025
@@ -163,24 +174,12 @@ class TopicsDisplay:
         given, size = ax is not None, (_WIDTH * columns, rows * tall + 0.1)
         ax = self.ax_ = axes(ax, size)
         self.figure_ = ax.figure
-        ax.set_axis_off()
-        width, height = (1 - _GAP * (columns - 1)) / columns, 1 / rows
+        self.axes_, width = panels(
+            ax, n_topics, columns, gap=_GAP, title=_TITLE / tall, foot=_FOOT / tall
+        )
         room = width * (inches(ax) if given else size)[0]
-        foot, inner = _FOOT / tall, _LINE * n_words / tall
-        panels = []
-        for i in range(n_topics):
-            row, column = divmod(i, columns)
-            panel = ax.inset_axes(
-                (
-                    column * (width + _GAP),
-                    1 - (row + 1 - foot) * height,
-                    width,
-                    inner * height,
-                )
-            )
+        for i, panel in enumerate(self.axes_):
             self._panel(panel, i, room)
-            panels.append(panel)
-        self.axes_ = np.array(panels, dtype=object)
         if n_topics > 1:
             note_below(ax, "probability of a word; each panel has its own scale", given=given)
         return self
