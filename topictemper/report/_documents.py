@@ -45,9 +45,12 @@ def sample_rows(n_documents: int, rng: np.random.Generator) -> NDArray[np.intp]:
 def perplexities(
     topics: NDArray[Any], proportions: Proportions, X: Any, rows: NDArray[np.intp]
 ) -> Floats:
-    """Return ``exp(-sum_v n_v log p(v | d) / N_d)`` of documents, p by their own proportions."""
+    """Return ``exp(-sum_v n_v log p(v | d) / N_d)`` of documents, p by their own proportions.
+
+    Rows are those of documents with words.
+    """
     by_word = np.ascontiguousarray(topics.T)
-    out = np.full(len(rows), np.nan)
+    out = np.empty(len(rows))
     for start in range(0, len(rows), 1024):
         some = rows[start : start + 1024]
         theta = proportions.take(some).astype(by_word.dtype)
@@ -57,16 +60,14 @@ def perplexities(
             n = counts.data[of_document]
             # Not by a product of a matrix: BLAS would start threads for each document.
             p = np.vecdot(by_word[counts.indices[of_document]], theta[i])
-            length = n.sum()
-            if length > 0:
-                log_p = np.log(np.maximum(p, 1e-30), dtype=np.float64)
-                out[start + i] = np.exp(-(n @ log_p) / length)
+            log_p = np.log(np.maximum(p, 1e-30), dtype=np.float64)
+            out[start + i] = np.exp(-(n @ log_p) / n.sum())
     return out
 
 
 def worst(perplexity: Floats, lengths: Floats, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the rows with the highest perplexity, the highest first."""
-    long = np.flatnonzero((lengths[rows] >= LEAST_WORDS) & np.isfinite(perplexity))
+    long = np.flatnonzero(lengths[rows] >= LEAST_WORDS)
     return rows[long[np.argsort(-perplexity[long], kind="stable")[:N_WORST]]]
 
 

@@ -78,8 +78,9 @@ class Proportions:
         block = self._rows[rows]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
         block = block.astype(np.float64 if block.dtype == np.float64 else np.float32, copy=True)
-        if not np.isfinite(block).all() or (block < 0).any():
-            i, k = np.argwhere(~(np.isfinite(block) & (block >= 0)))[0]
+        valid = np.isfinite(block) & (block >= 0)
+        if not valid.all():
+            i, k = np.argwhere(~valid)[0]
             row = i + (rows.start or 0) if isinstance(rows, slice) else rows[i]
             raise ValueError(
                 "proportions must be finite and at least 0, but document "
