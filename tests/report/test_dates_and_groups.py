@@ -136,3 +136,10 @@ def test_small_groups_are_joined(path):
     names = written(path, groups=groups)["groups"]["names"]
     assert len(names) == 31
     assert names[-1] == "Other groups (15)"
+
+
+@pytest.mark.parametrize("values", [[None] * 58 + [2020, 2022], [None] * N_DOCUMENTS])
+def test_dates_and_groups_of_no_document_with_words_are_not_shown(path, values):
+    """Their views had pictures of nothing, and an error where one was pointed at."""
+    content = written(path, dates=values, groups=values)
+    assert content["periods"] is content["groups"] is content["documents"]["group"] is None

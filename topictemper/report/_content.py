@@ -60,14 +60,20 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
     if inputs.counts is not None:
         lengths, totals = _sums(inputs.counts)
     proportions = Proportions(inputs.proportions, lengths)
-    periods = None if inputs.days is None else periods_of(inputs.days)
-    groups = None if inputs.groups is None else _groups(inputs.groups, inputs.group_order)
-    given = {"periods": periods, "groups": groups}
+    given = {
+        "periods": None if inputs.days is None else periods_of(inputs.days),
+        "groups": None if inputs.groups is None else _groups(inputs.groups, inputs.group_order),
+    }
     classes = {name: each for name, each in given.items() if each is not None}
     n_examples = max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics))
     found = survey(proportions, classes, n_examples)
+    for name, shares in found.classes.items():
+        if not shares.n_documents.any():
+            given[name] = None  # nothing to show
     marginal = corpus_frequencies(inputs.topics, found.share, totals)
-    documents, own_score, coherence = _of_documents(inputs, proportions, found, lengths, groups)
+    documents, own_score, coherence = _of_documents(
+        inputs, proportions, found, lengths, given["groups"]
+    )
     return {
         "documents_given": proportions.n_documents,
         "documents_counted": int(found.with_words.sum()),
