@@ -1,5 +1,5 @@
 /**
- * Places of numbers, those of the largest first.
+ * Places of numbers, those of the largest first; of equal ones the first.
  * @param {number[]} values
  */
 export const largestFirst = (values) =>

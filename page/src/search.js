@@ -1,4 +1,5 @@
 /** @import {Documents} from "./types.js" */
+import { largestFirst } from "./order.js";
 
 /**
  * @typedef {object} Filter
@@ -58,6 +59,7 @@ function haystacks(documents) {
 export function find(documents, filter) {
   const terms = folded(filter.text).split(/\s+/).filter(Boolean);
   const texts = terms.length ? haystacks(documents) : [];
+  /** @type {number[]} */
   const found = [];
   for (let i = 0; i < documents.row.length; i++) {
     if (filter.group !== null && documents.group?.[i] !== filter.group) continue;
@@ -69,9 +71,6 @@ export function find(documents, filter) {
     found.push(i);
   }
   const { topic } = filter;
-  if (topic !== null) {
-    const share = new Map(found.map((i) => [i, thousandths(documents, i, topic)]));
-    found.sort((a, b) => (share.get(b) ?? 0) - (share.get(a) ?? 0) || a - b);
-  }
-  return found;
+  if (topic === null) return found;
+  return largestFirst(found.map((i) => thousandths(documents, i, topic))).map((place) => found[place]);
 }

@@ -5,6 +5,7 @@ import pytest
 
 from tests.report.small_report import WORDS
 from topictemper import report
+from topictemper.report import _content
 from topictemper.topics import shares_by_group
 
 N_TOPICS = 8
@@ -59,3 +60,16 @@ def test_intervals_in_the_table_of_a_topic_stay_between_none_and_all(opened, tmp
     for topic, interval in enumerate(("35% to 98%", "1.2% to 60%")):
         shown.go(f"topic/{topic}").locator("summary").click()
         assert set(shown.texts(".plain tbody td:nth-child(3)")) == {interval}
+
+
+def test_a_table_of_very_many_shares_opens(opened, tmp_path, monkeypatch):
+    """Of 31 groups and some thousand topics, or here of many groups and fewer topics."""
+    n_groups, n_topics = 600, 250
+    monkeypatch.setattr(_content, "_MOST_GROUPS", n_groups)
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.ones(len(WORDS)), n_topics)
+    theta = rng.dirichlet(np.ones(n_topics), n_groups)
+    groups = np.arange(n_groups)
+    file = report.write(topics, theta, WORDS, groups=groups, path=tmp_path / "report.html")
+    page = opened(file).go("groups")
+    assert page.locator(".matrix tbody td").count() >= 50 * n_groups

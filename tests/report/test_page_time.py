@@ -122,6 +122,13 @@ def test_a_year_without_documents_has_no_share_in_the_table_and_in_the_download(
     assert shown.texts(".plain tbody tr:nth-child(2) td") == ["\N{EN DASH}", "", "0"]
 
 
+def test_the_sentence_on_a_picture_names_the_years_that_its_shares_are_of(opened, tmp_path):
+    theta = np.eye(N_TOPICS)[:4] * [[0], [1], [1], [0]]  # the first and last year have no words
+    shown = opened_time(opened, tmp_path, theta, np.array([2020, 2021, 2022, 2023]))
+    said = shown.page.locator(".chart svg").first.get_attribute("aria-label")
+    assert "from 100% in 2021 to 0% in 2022; highest in 2021 with 100%." in said
+
+
 def test_a_year_between_gaps_has_a_band_too(opened, tmp_path):
     years = np.repeat([2018, 2020, 2022, 2023], [20, 3, 40, 40])
     shown = opened_time(opened, tmp_path, shares_of_years(years), years)

@@ -8,8 +8,8 @@ import { mapTexts } from "./map_texts.js";
 
 const SIDE = 1000;
 const PAD = 12;
-// Size of names on a narrow map and on others, in units of the map.
-const LETTERS = [36, 26];
+// Size of names, in units of the map.
+const LETTERS = { narrow: 36, wide: 26 };
 
 /**
  * @typedef {object} TopicMap
@@ -45,7 +45,7 @@ export function topicMap({ content, labels }, onPoint) {
     highlight(topic);
     onPoint(topic);
   };
-  const letters = LETTERS[Number(matchMedia("(min-width: 30rem)").matches)];
+  const letters = LETTERS[matchMedia("(min-width: 30rem)").matches ? "wide" : "narrow"];
   const order = largestFirst(content.share);
   // A label says nothing in part; of words one does, and best the one that other topics have least.
   /** @param {number} k */

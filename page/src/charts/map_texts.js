@@ -56,7 +56,7 @@ export function mapTexts(circles, order, names, letters, map) {
       }));
     }
     const size = { width: width(number), height: HEIGHT * letters };
-    const box = placeBeside(circles, topic, size, GAP * letters, [map, ...beside]);
+    const box = placeBeside(circles, topic, size, GAP * letters, map, beside);
     if (!box) return [];
     beside.push(box);
     return [{ text: number, x: box.x, y: box.y, isNumber: true }];
@@ -127,10 +127,11 @@ function linesIn(text, r, letters, width) {
  * @param {number} topic
  * @param {{width: number, height: number}} size
  * @param {number} gap
- * @param {Box[]} others the map, then boxes that are taken
+ * @param {Box} map
+ * @param {Box[]} taken
  * @returns {Box | null}
  */
-function placeBeside(circles, topic, size, gap, [map, ...taken]) {
+function placeBeside(circles, topic, size, gap, map, taken) {
   const { x, y, r } = circles[topic];
   const [right, down] = [r + gap + size.width / 2, r + gap + size.height / 2];
   for (const [dx, dy] of [[right, 0], [-right, 0], [0, -down], [0, down]]) {

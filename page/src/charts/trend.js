@@ -14,13 +14,14 @@ export function trend({ labels }, periods, topic) {
   // A period without documents has no share.
   const y = periods.share[topic].map((value, i) => (documents[i] ? value : null));
   const peak = y.indexOf(Math.max(...y.map(Number)));
+  const [first, last] = [documents.findIndex(Boolean), documents.findLastIndex(Boolean)];
   return lineChart({
     x: names.map((_, i) => i),
     y,
     band: { low: periods.low[topic], high: periods.high[topic] },
     label:
-      `Share of ${labels.name(topic)} by ${periods.unit}: from ${known(y, 1)} in ${names[0]} to ` +
-      `${known(y, -1)} in ${names.at(-1)}; highest in ${names[peak]} with ${percent(Number(y[peak]))}.`,
+      `Share of ${labels.name(topic)} by ${periods.unit}: from ${percent(Number(y[first]))} in ${names[first]} to ` +
+      `${percent(Number(y[last]))} in ${names[last]}; highest in ${names[peak]} with ${percent(Number(y[peak]))}.`,
     read: (i) => `${names[i]}: ${percent(Number(y[i]))} of ${several(documents[i], "document")}`,
     ends: [names[0], String(names.at(-1))],
     format: percent,
@@ -48,10 +49,4 @@ export function shareTable(classes, topic) {
       ];
     }),
   );
-}
-
-/** @param {(number | null)[]} y @param {1 | -1} direction */
-function known(y, direction) {
-  const values = direction === 1 ? y : [...y].reverse();
-  return percent(values.find((value) => value !== null) ?? 0);
 }

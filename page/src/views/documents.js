@@ -94,7 +94,6 @@ function searchDocuments(app, documents, query) {
     timer = setTimeout(() => form.isConnected && search(), 120); // the reader may have left
   }
   function search() {
-    if (!documents) return;
     const wanted = topic.value === "" ? null : Number(topic.value);
     const found = find(documents, {
       text: text.value,

@@ -37,7 +37,8 @@ export function groupsView(app, groups) {
 
 /** @param {App} app @param {Classes} groups @param {number[]} topics */
 function matrix(app, groups, topics) {
-  const most = Math.max(...groups.share.flat());
+  // Row by row: browsers refuse a call with as many arguments as a large table has cells.
+  const most = Math.max(...groups.share.map((row) => Math.max(...row)));
   const body = el("tbody");
   const table = el(
     "table",
@@ -88,12 +89,10 @@ function typicalTopics(all, groups, g) {
   // How much more of a topic, weighed by how much there is.
   const lead = all.map((share, k) => {
     const here = groups.share[k][g];
-    return here > 0 && share > 0 ? here * Math.log(here / share) : -Infinity;
+    return here > 0 && share > 0 ? here * Math.log(here / share) : 0;
   });
-  return all
-    .map((_, k) => k)
+  return largestFirst(lead)
     .filter((k) => lead[k] > 0)
-    .sort((a, b) => lead[b] - lead[a])
     .slice(0, TYPICAL)
     .sort((a, b) => groups.share[b][g] - groups.share[a][g]);
 }

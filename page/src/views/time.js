@@ -4,6 +4,7 @@ import { changeOf, clearness, isClear } from "../change.js";
 import { trend } from "../charts/trend.js";
 import { el, show } from "../dom.js";
 import { count, percent, several } from "../format.js";
+import { largestFirst } from "../order.js";
 import { moreOf } from "../parts/more.js";
 import { topicName } from "../parts/topic_name.js";
 
@@ -17,19 +18,17 @@ export function timeView(app, periods) {
   const { change } = periods;
   // Large changes of few documents are not the surest.
   const rise = share.map((_, k) => (change ? clearness(changeOf(change, k)) : 0));
-  /** @type {Record<string, (topic: number) => number>} */
+  /** @type {Record<string, number[]>} */
   const orders = {
-    "largest first": (k) => -share[k],
-    "clearest rise first": (k) => -rise[k],
-    "clearest fall first": (k) => rise[k],
+    "largest first": share,
+    "clearest rise first": rise,
+    "clearest fall first": rise.map((value) => -value),
   };
   const results = el("div");
   const arrange = () => {
-    const key = orders[order.value];
-    const topics = share.map((_, k) => k).sort((a, b) => key(a) - key(b));
     show(
       results,
-      moreOf(topics, STEP, "topic", (topic) =>
+      moreOf(largestFirst(orders[order.value]), STEP, "topic", (topic) =>
         el(
           "div",
           { class: "small" },
