@@ -1,3 +1,5 @@
+/** @import {Child} from "./dom.js" */
+/** @import {Route} from "./router.js" */
 /** @import {App} from "./types.js" */
 import "../styles/main.css";
 import { readContent } from "./data.js";
@@ -13,6 +15,13 @@ import { timeView } from "./views/time.js";
 import { topicView } from "./views/topic.js";
 import { topicsView } from "./views/topics.js";
 
+/**
+ * @typedef {object} View
+ * @property {string} name in the address
+ * @property {string} title
+ * @property {(at: Route) => Child[]} draw
+ */
+
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 start().catch((error) => {
   root.removeAttribute("aria-busy");
@@ -23,18 +32,18 @@ async function start() {
   const content = await readContent();
   /** @type {App} */
   const app = { content, labels: new Labels(content), settings: { lambda: 0.6, list: { column: 1, direction: -1, lambda: 0.6, find: "" } } };
-  /** @type {[view: string, name: string, shown: boolean][]} */
-  const views = [
-    ["topics", "Topics", true],
-    ["documents", "Documents", content.documents !== null],
-    ["time", "Over time", content.periods !== null],
-    ["groups", "Groups", content.groups !== null],
-    ["check", "To check", true],
-    ["about", "How it was made", true],
+  const { documents, periods, groups } = content;
+  /** @type {(View | null)[]} */
+  const all = [
+    { name: "topics", title: "Topics", draw: () => topicsView(app) },
+    documents && { name: "documents", title: "Documents", draw: (at) => documentsView(app, documents, at) },
+    periods && { name: "time", title: "Over time", draw: () => timeView(app, periods) },
+    groups && { name: "groups", title: "Groups", draw: () => groupsView(app, groups) },
+    { name: "check", title: "To check", draw: () => checkView(app) },
+    { name: "about", title: "How it was made", draw: () => aboutView(app) },
   ];
-  const links = views
-    .filter(([, , shown]) => shown)
-    .map(([view, name]) => el("a", { href: `#/${view}`, "data-view": view }, name));
+  const views = all.filter((view) => view !== null);
+  const links = views.map(({ name, title }) => el("a", { href: `#/${name}` }, title));
   const nav = el("nav", { "aria-label": "Report" }, links);
   const header = el("header", { class: "top" }, el("h1", { dir: "auto" }, content.title), nav);
   const main = el("main", { id: "main", tabindex: -1 });
@@ -60,15 +69,17 @@ async function start() {
   }
   const places = new Places(main);
   const draw = () => {
-    const { view, argument, query } = route(location.hash);
+    const at = route(location.hash);
     // A topic, and whatever this report does not have, is shown under "Topics".
-    const current = links.some((link) => link.dataset.view === view) ? view : "topics";
-    for (const link of links) {
-      if (link.dataset.view === current) link.setAttribute("aria-current", "page");
+    const current = views.find(({ name }) => name === at.view) ?? views[0];
+    links.forEach((link, i) => {
+      if (views[i] === current) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
-    }
-    show(main, ...contentOf(app, view, argument, query));
-    main.className = `view-${view}`;
+    });
+    const topic = Number(at.argument);
+    const isTopic = at.view === "topic" && at.argument !== "" && topic in content.share;
+    show(main, ...(isTopic ? topicView(app, topic) : current.draw(at)));
+    main.className = `view-${at.view}`;
     const heading = main.querySelector("h2[tabindex]")?.textContent;
     document.title = heading ? `${heading} – ${content.title}` : content.title;
   };
@@ -89,22 +100,4 @@ async function start() {
     notify(app.labels.warning([topic]));
   };
   draw();
-}
-
-/**
- * @param {App} app
- * @param {string} view
- * @param {string} argument
- * @param {URLSearchParams} query
- */
-function contentOf(app, view, argument, query) {
-  const { content } = app;
-  const topic = Number(argument);
-  if (view === "topic" && argument !== "" && topic in content.share) return topicView(app, topic);
-  if (view === "documents") return documentsView(app, argument, query);
-  if (view === "time" && content.periods) return timeView(app, content.periods);
-  if (view === "groups" && content.groups) return groupsView(app, content.groups);
-  if (view === "check") return checkView(app);
-  if (view === "about") return aboutView(app);
-  return topicsView(app);
 }

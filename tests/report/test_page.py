@@ -416,9 +416,10 @@ def test_hostile_text_stays_text(opened, tmp_path):
     assert texts[0] in shown.texts("article h3")
 
 
-@pytest.mark.parametrize("view", ["nonsense", "topic/99", "time"])
+@pytest.mark.parametrize("view", ["nonsense", "topic/99", "time", "documents"])
 def test_an_address_that_the_report_lacks_leads_to_the_topics(opened, tmp_path, view):
-    page = opened(report.write(**arguments(dates=None, path=tmp_path / "some.html"))).go(view)
+    some = arguments(dates=None, documents=None, names=None, path=tmp_path / "some.html")
+    page = opened(report.write(**some)).go(view)
     assert page.locator("table.topics").is_visible()
     assert page.locator("header nav a[aria-current]").all_text_contents() == ["Topics"]
 

@@ -64,7 +64,7 @@ def test_intervals_in_the_table_of_a_topic_stay_between_none_and_all(opened, tmp
 
 def test_a_table_of_very_many_shares_opens(opened, tmp_path, monkeypatch):
     """Of 31 groups and some thousand topics, or here of many groups and fewer topics."""
-    n_groups, n_topics = 600, 250
+    n_groups, n_topics = 300, 450
     monkeypatch.setattr(_content, "_MOST_GROUPS", n_groups)
     rng = np.random.default_rng(0)
     topics = rng.dirichlet(np.ones(len(WORDS)), n_topics)

@@ -33,53 +33,51 @@ function markWeights({ content }, topic) {
 export function documentCard(app, documents, i, topic) {
   const text = documents.text?.[i] ?? "";
   const body = el("p", { class: "text", dir: "auto" });
-  /** @type {[topic: number, share: number][]} */
+  /** @type {[topic: number, thousandths: number][]} */
   const pairs = [];
   for (let j = 0; j < documents.topics[i].length; j += 2) {
     pairs.push([documents.topics[i][j], documents.topics[i][j + 1]]);
   }
+  const short = excerpt(text);
   let marking = topic ?? pairs[0]?.[0] ?? null;
   let open = false;
-  const toggle = el("button", { type: "button", class: "quiet", onclick: () => flip() });
-  const chips = pairs.slice(0, TOPICS).map(([k, share]) => chip(k, share));
-
+  const toggle = el("button", {
+    type: "button",
+    class: "quiet",
+    onclick: () => {
+      open = !open;
+      write();
+    },
+  });
+  const chips = pairs.slice(0, TOPICS).map(([k, thousandths]) => {
+    const share = percent(thousandths / 1000);
+    const mark = () => {
+      marking = k;
+      write();
+    };
+    const part = text
+      ? el(
+          "button",
+          {
+            type: "button",
+            title: "Mark the words of this topic",
+            "aria-label": `${share} of topic ${k}: mark its words`,
+            onclick: mark,
+          },
+          share,
+        )
+      : el("span", {}, share);
+    return { k, part };
+  });
   const write = () => {
-    const shown = open ? text : excerpt(text);
+    const shown = open ? text : short;
     show(body, marking === null ? shown : marked(shown, markWeights(app, marking)));
     body.classList.toggle("open", open);
     if (shown.length < text.length) body.append(" …");
     toggle.textContent = open ? "Show less" : "Show all";
     toggle.setAttribute("aria-expanded", String(open));
-    chips.forEach((item, j) => item.firstChild instanceof Element &&
-      item.firstChild.setAttribute("aria-pressed", String(pairs[j][0] === marking)));
+    for (const { k, part } of chips) part.setAttribute("aria-pressed", String(k === marking));
   };
-  const flip = () => {
-    open = !open;
-    write();
-  };
-  /** @param {number} k @param {number} share */
-  function chip(k, share) {
-    return el(
-      "li",
-      { class: "chip", "--part": share / 1000 },
-      text
-        ? el(
-            "button",
-            {
-              type: "button",
-              title: "Mark the words of this topic",
-              "aria-label": `${percent(share / 1000)} of topic ${k}: mark its words`,
-              onclick: () => {
-                marking = k;
-                write();
-              },
-            },
-            percent(share / 1000),
-          )
-        : el("span", {}, percent(share / 1000)),
-      topicName(app, k),
-    );
-  }
   if (text) write();
   const name = documents.name?.[i] || `Document ${documents.row[i]}`;
   return el(
@@ -88,9 +86,13 @@ export function documentCard(app, documents, i, topic) {
     el("h3", { dir: "auto" }, name),
     facts(app, documents, i),
     text && body,
-    text.length > excerpt(text).length && toggle,
-    chips.length
-      ? el("ul", { class: "chips", "aria-label": "Topics of this document" }, chips)
+    text.length > short.length && toggle,
+    chips.length > 0
+      ? el(
+          "ul",
+          { class: "chips", "aria-label": "Topics of this document" },
+          chips.map(({ k, part }) => el("li", { class: "chip" }, part, topicName(app, k))),
+        )
       : el("p", { class: "quiet" }, "No known word, so no topic."),
   );
 }

@@ -11,14 +11,14 @@ import { interval } from "../format.js";
  */
 export function shareBar({ share, low, high }, topic, i, most) {
   const [from, to] = [low[topic][i], high[topic][i]];
+  const bar = el("span", { class: "bar", "--part": share[topic][i] / most });
+  if (from === null || to === null) return el("span", { class: "track" }, bar);
+  const ends = interval(from, to);
   return el(
     "span",
-    { class: "track", title: from !== null && to !== null && `95% interval: ${interval(from, to)}` },
-    el("span", { class: "bar", "--part": share[topic][i] / most }),
-    from !== null &&
-      to !== null && [
-        el("span", { class: "interval", "--from": from / most, "--to": to / most }),
-        el("span", { class: "unseen" }, `95% interval ${interval(from, to)}, share `),
-      ],
+    { class: "track", title: `95% interval: ${ends}` },
+    bar,
+    el("span", { class: "interval", "--from": from / most, "--to": to / most }),
+    el("span", { class: "unseen" }, `95% interval ${ends}, share `),
   );
 }

@@ -1,6 +1,7 @@
 /** @import {App} from "../types.js" */
 import { announce, el, show } from "../dom.js";
 import { count, decimal, joined, percent, several } from "../format.js";
+import { largestFirst } from "../order.js";
 import { ownWords, topWords } from "../relevance.js";
 import { folded } from "../search.js";
 import { topicName } from "./topic_name.js";
@@ -8,6 +9,13 @@ import { topicName } from "./topic_name.js";
 const WORDS = 8;
 
 /**
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {string} says what is in it
+ * @property {number[]} values of the topics, to sort by
+ * @property {1 | -1} first the direction in which the first click sorts
+ * @property {(topic: number) => HTMLElement} cell
+ *
  * @typedef {object} TopicTable
  * @property {HTMLElement} element
  * @property {(topic: number | null) => void} highlight
@@ -30,70 +38,77 @@ export function topicTable(app, onPoint) {
   const doubted = new Set(content.doubts.map(([topic]) => topic));
   let editing = false;
 
-  // The rows below have their cells, in this order.
+  const names = share.map(() => el("div", { class: "name" }));
+  const words = share.map(() => el("div", { class: "words", dir: "auto" }));
+  /** @param {number} topic */
+  const write = (topic) => {
+    show(
+      names[topic],
+      editing
+        ? [el("span", { class: "number", "aria-hidden": "true" }, topic), labelInput(app, topic)]
+        : topicName(app, topic),
+      doubted.has(topic) && el("a", { class: "flag", href: "#/check" }, "check"),
+    );
+    // Without a label the name is words already.
+    const said = labels.of(topic) ? [] : labels.words[topic];
+    const ranked = topWords(content, topic, list.lambda, WORDS + said.length);
+    const others = ranked.filter((word) => !said.includes(word));
+    show(words[topic], joined(others.slice(0, WORDS)));
+  };
+
+  /** @type {Column[]} */
   const columns = [
-    { name: "Topic", says: "Number of the topic", key: (/** @type {number} */ k) => k, first: 1 },
+    {
+      name: "Topic",
+      says: "Number of the topic",
+      values: share.map((_, topic) => topic),
+      first: 1,
+      cell: (topic) => el("th", { scope: "row", role: "rowheader" }, names[topic], words[topic]),
+    },
     {
       name: "Share",
       says: "Mean proportion of the topic in the documents",
-      key: (/** @type {number} */ k) => share[k],
+      values: share,
       first: -1,
+      cell: (topic) =>
+        el(
+          "td",
+          { role: "cell", class: "share" },
+          el(
+            "div",
+            {},
+            el("span", { class: "bar", "--part": share[topic] / most }),
+            el("span", {}, percent(share[topic])),
+          ),
+        ),
     },
     {
       name: "Documents",
       says: "Documents of which it is the main topic",
-      key: (/** @type {number} */ k) => led[k],
+      values: led,
       first: -1,
+      cell: (topic) => el("td", { role: "cell" }, count(led[topic])),
     },
-    ...(coherence
-      ? [
-          {
-            name: "Coherence",
-            says: "Whether its words occur together in documents, 1 always; in short texts good topics may be below 0",
-            key: (/** @type {number} */ k) => coherence[k] ?? -2,
-            first: -1,
-          },
-        ]
-      : []),
   ];
+  if (coherence) {
+    columns.push({
+      name: "Coherence",
+      says: "Whether its words occur together in documents, 1 always; in short texts good topics may be below 0",
+      values: coherence.map((value) => value ?? -2),
+      first: -1,
+      cell: (topic) =>
+        el("td", { role: "cell" }, coherence[topic] === null ? "–" : decimal(coherence[topic])),
+    });
+  }
 
   // The roles are those of a table even on a narrow screen, where its parts are displayed otherwise.
-  const rows = share.map((_, topic) => {
-    const name = el("div", { class: "name" });
-    const words = el("div", { class: "words", dir: "auto" });
-    const write = () => {
-      show(
-        name,
-        editing
-          ? [el("span", { class: "number", "aria-hidden": "true" }, topic), labelInput(app, topic)]
-          : topicName(app, topic),
-        doubted.has(topic) && el("a", { class: "flag", href: `#/check` }, "check"),
-      );
-      // Without a label the name is words already.
-      const said = labels.of(topic) ? [] : labels.words[topic];
-      const ranked = topWords(content, topic, list.lambda, WORDS + said.length);
-      const others = ranked.filter((word) => !said.includes(word));
-      show(words, joined(others.slice(0, WORDS)));
-    };
-    const row = el(
+  const rows = share.map((_, topic) =>
+    el(
       "tr",
       { role: "row", onpointerenter: () => onPoint(topic), onpointerleave: () => onPoint(null) },
-      el("th", { scope: "row", role: "rowheader" }, name, words),
-      el(
-        "td",
-        { role: "cell", class: "share" },
-        el(
-          "div",
-          {},
-          el("span", { class: "bar", "--part": share[topic] / most }),
-          el("span", {}, percent(share[topic])),
-        ),
-      ),
-      el("td", { role: "cell" }, count(led[topic])),
-      coherence && el("td", { role: "cell" }, coherence[topic] === null ? "–" : decimal(coherence[topic])),
-    );
-    return { topic, row, write };
-  });
+      columns.map(({ cell }) => cell(topic)),
+    ),
+  );
   const heads = columns.map(({ name, says, first }, c) =>
     el(
       "th",
@@ -119,26 +134,22 @@ export function topicTable(app, onPoint) {
 
   const arrange = () => {
     const { column, direction } = list;
-    const { key } = columns[column];
     heads.forEach((head, c) => {
       if (c === column) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
     });
-    const order = [...rows].sort((a, b) => direction * (key(a.topic) - key(b.topic)));
-    show(body, order.map(({ row }) => row));
+    const order = largestFirst(columns[column].values.map((value) => -direction * value));
+    show(body, order.map((topic) => rows[topic]));
   };
-  const write = () => rows.forEach((row) => row.write());
+  const writeAll = () => rows.forEach((_, topic) => write(topic));
   const filter = () => {
     const term = folded(list.find).trim();
-    let n = 0;
-    for (const { topic, row } of rows) {
-      row.hidden = term !== "" && !matches(app, topic, term);
-      n += Number(!row.hidden);
-    }
+    rows.forEach((row, topic) => (row.hidden = term !== "" && !matches(app, topic, term)));
+    const n = rows.filter(({ hidden }) => !hidden).length;
     none.hidden = n > 0;
     return n;
   };
-  write();
+  writeAll();
   arrange();
   filter();
   return {
@@ -153,18 +164,18 @@ export function topicTable(app, onPoint) {
       ),
       none,
     ),
-    highlight: (topic) => rows.forEach(({ row }, k) => row.classList.toggle("on", k === topic)),
+    highlight: (topic) => rows.forEach((row, k) => row.classList.toggle("on", k === topic)),
     filter: (text) => {
       list.find = text;
       announce(several(filter(), "topic"));
     },
     words: (value) => {
       list.lambda = value;
-      write();
+      writeAll();
     },
     edit: (on) => {
       editing = on;
-      write();
+      writeAll();
     },
   };
 }

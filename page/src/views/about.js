@@ -1,4 +1,4 @@
-/** @import {App} from "../types.js" */
+/** @import {App, Classes, Documents} from "../types.js" */
 import { asTable } from "../charts/as_table.js";
 import { lineChart } from "../charts/line.js";
 import { el } from "../dom.js";
@@ -96,72 +96,65 @@ function course(points, name, says) {
 
 /** @param {App} app */
 function downloads(app) {
-  const { content, labels } = app;
-  const topics = content.share.map((_, k) => k);
-  /** @param {number} topic @param {number} lambda */
-  const words = (topic, lambda) => topWords(content, topic, lambda, 20);
+  const { documents, periods, groups } = app.content;
   /** @param {string} name @param {() => void} onclick */
   const button = (name, onclick) => el("button", { type: "button", onclick }, name);
   return el(
     "p",
     { class: "tools" },
-    button("Topics (CSV)", () =>
-      downloadCsv(
-        "topics.csv",
-        ["topic", "label", "share", "documents", "coherence", "words", "distinctive_words"],
-        topics.map((k) => [k, labels.name(k), content.share[k], content.led[k], content.coherence?.[k], joined(words(k, 1)), joined(words(k, 0.3))]),
-      ),
-    ),
-    button("Topics (JSON)", () =>
-      downloadJson(
-        "topics.json",
-        topics.map((k) => ({
-          topic: k,
-          label: labels.name(k),
-          share: content.share[k],
-          documents: content.led[k],
-          coherence: content.coherence?.[k] ?? null,
-          words: words(k, 1),
-          distinctive_words: words(k, 0.3),
-        })),
-      ),
-    ),
-    content.documents && button("Documents in this file (CSV)", () => documentsCsv(app)),
-    content.periods && button("Shares over time (CSV)", () => classesCsv(app, "periods")),
-    content.groups && button("Shares by group (CSV)", () => classesCsv(app, "groups")),
-    button("Labels (JSON)", () => saveLabels(labels)),
+    button("Topics (CSV)", () => {
+      const rows = topics(app).map((topic) => ({
+        ...topic,
+        words: joined(topic.words),
+        distinctive_words: joined(topic.distinctive_words),
+      }));
+      downloadCsv("topics.csv", Object.keys(rows[0]), rows.map(Object.values));
+    }),
+    button("Topics (JSON)", () => downloadJson("topics.json", topics(app))),
+    documents && button("Documents in this file (CSV)", () => documentsCsv(documents)),
+    periods && button("Shares over time (CSV)", () => classesCsv("periods.csv", "period", periods)),
+    groups && button("Shares by group (CSV)", () => classesCsv("groups.csv", "group", groups)),
+    button("Labels (JSON)", () => saveLabels(app.labels)),
   );
 }
 
-/** @param {App} app */
-function documentsCsv({ content }) {
-  const { documents } = content;
-  if (!documents) return;
+/** What the files of topics hold. @param {App} app */
+const topics = ({ content, labels }) =>
+  content.share.map((share, topic) => ({
+    topic,
+    label: labels.name(topic),
+    share,
+    documents: content.led[topic],
+    coherence: content.coherence?.[topic] ?? null,
+    words: topWords(content, topic, 1, 20),
+    distinctive_words: topWords(content, topic, 0.3, 20),
+  }));
+
+/** @param {Documents} documents */
+function documentsCsv({ row, name, topics }) {
   /** @type {(string | number)[][]} */
   const rows = [];
-  documents.row.forEach((row, i) => {
-    for (let j = 0; j < documents.topics[i].length; j += 2) {
-      rows.push([row, documents.name?.[i] ?? "", documents.topics[i][j], documents.topics[i][j + 1] / 1000]);
+  topics.forEach((pairs, i) => {
+    for (let j = 0; j < pairs.length; j += 2) {
+      rows.push([row[i], name?.[i] ?? "", pairs[j], pairs[j + 1] / 1000]);
     }
   });
   downloadCsv("documents.csv", ["document", "name", "topic", "share"], rows);
 }
 
-/** @param {App} app @param {"periods" | "groups"} kind */
-function classesCsv({ content }, kind) {
-  const classes = content[kind];
-  if (!classes) return;
-  const rows = classes.share.flatMap((shares, topic) =>
-    shares.map((share, i) => [
+/** @param {string} file @param {string} column @param {Classes} classes */
+function classesCsv(file, column, { names, documents, share, low, high }) {
+  const rows = share.flatMap((shares, topic) =>
+    shares.map((value, i) => [
       topic,
-      classes.names[i],
-      classes.documents[i] ? share : null,
-      classes.low[topic][i],
-      classes.high[topic][i],
-      classes.documents[i],
+      names[i],
+      documents[i] ? value : null,
+      low[topic][i],
+      high[topic][i],
+      documents[i],
     ]),
   );
-  downloadCsv(`${kind}.csv`, ["topic", kind === "periods" ? "period" : "group", "share", "low", "high", "documents"], rows);
+  downloadCsv(file, ["topic", column, "share", "low", "high", "documents"], rows);
 }
 
 /** @param {App} app @returns {[string, string][]} */

@@ -9,13 +9,17 @@ import { topWords } from "../relevance.js";
 export function checkView(app) {
   const { content } = app;
   const { doubts } = content;
+  const done = [
+    "share",
+    content.coherence && "coherence",
+    "near duplicates",
+    "common words",
+    content.fits && `agreement with ${several(content.fits, "other fit")}`,
+  ].filter(Boolean);
   const missing = [
     !content.coherence && "coherence (the report was made without counts of words)",
     !content.fits && "agreement with other fits (none were given)",
   ].filter(Boolean);
-  const done = ["share", "near duplicates", "common words"];
-  if (content.coherence) done.splice(1, 0, "coherence");
-  if (content.fits) done.push(`agreement with ${several(content.fits, "other fit")}`);
   return [
     el("h2", { tabindex: -1 }, "Topics to check"),
     el(

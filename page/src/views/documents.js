@@ -1,3 +1,4 @@
+/** @import {Route} from "../router.js" */
 /** @import {App, Documents} from "../types.js" */
 import { announce, el, show } from "../dom.js";
 import { count, percent, several } from "../format.js";
@@ -18,13 +19,10 @@ export const OWN_PERPLEXITY =
 /**
  * Documents with search and filters, or those that fit worst.
  * @param {App} app
- * @param {string} argument "worst" or ""
- * @param {URLSearchParams} query
+ * @param {Documents} documents
+ * @param {Route} at its argument is "worst" or ""
  */
-export function documentsView(app, argument, query) {
-  const { content } = app;
-  const { documents } = content;
-  if (!documents) return [el("h2", { tabindex: -1 }, "Documents"), el("p", {}, "This report was made without documents.")];
+export function documentsView(app, documents, { argument, query }) {
   const worst = argument === "worst";
   return [
     el("h2", { tabindex: -1 }, "Documents"),

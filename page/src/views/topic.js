@@ -1,4 +1,4 @@
-/** @import {App} from "../types.js" */
+/** @import {App, Documents} from "../types.js" */
 import { shareTable, trend } from "../charts/trend.js";
 import { announce, el, show } from "../dom.js";
 import { decimal, joined, percent, several } from "../format.js";
@@ -69,7 +69,7 @@ export function topicView(app, topic) {
         "p",
         { class: "quiet" },
         "You can edit this label. ",
-        app.labels.outlast
+        labels.outlast
           ? "It is kept in this browser only. “Save labels” in the list of all topics saves it to a file."
           : "It is lost when this page is closed: nothing can be stored here. To keep labels and to save files, open the report in a browser by itself.",
       ),
@@ -96,37 +96,36 @@ export function topicView(app, topic) {
         { "aria-labelledby": "examples" },
         el("h3", { id: "examples" }, "Documents with the largest proportions"),
         documents
-          ? examples(app, topic)
+          ? examples(app, documents, topic)
           : el("p", { class: "quiet" }, "This report was made without documents."),
       ),
     ),
     el("div", { class: "columns even" }, timePanel(app, topic), groupPanel(app, topic), nearPanel(app, topic)),
   ].filter(Boolean);
+}
 
-  /** @param {App} app @param {number} topic */
-  function examples(app, topic) {
-    if (!documents) return null;
-    return [
-      moreOf(
-        documents.examples[topic],
-        DOCUMENTS,
-        "document",
-        (i) => documentCard(app, documents, i, topic),
-        el("div", { class: "documents" }),
-      ),
+/** @param {App} app @param {Documents} documents @param {number} topic */
+function examples(app, documents, topic) {
+  return [
+    moreOf(
+      documents.examples[topic],
+      DOCUMENTS,
+      "document",
+      (i) => documentCard(app, documents, i, topic),
+      el("div", { class: "documents" }),
+    ),
+    el(
+      "p",
+      { class: "on-screen" },
       el(
-        "p",
-        { class: "on-screen" },
-        el(
-          "a",
-          { href: `#/documents?topic=${topic}` },
-          "Search documents of “",
-          el("bdi", { "data-names": topic }, labels.name(topic)),
-          "”",
-        ),
+        "a",
+        { href: `#/documents?topic=${topic}` },
+        "Search documents of “",
+        el("bdi", { "data-names": topic }, app.labels.name(topic)),
+        "”",
       ),
-    ];
-  }
+    ),
+  ];
 }
 
 /** Words with the slider. @param {App} app @param {number} topic */

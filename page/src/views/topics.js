@@ -75,9 +75,9 @@ function headline(app) {
   const largest = largestFirst(share).slice(0, 3);
   const doubted = new Set(content.doubts.map(([topic]) => topic)).size;
   const unread = content.documents_given - content.documents_counted;
-  const section = el("section", { class: "headline", "aria-label": "Summary" });
-  show(
-    section,
+  return el(
+    "section",
+    { class: "headline", "aria-label": "Summary" },
     el(
       "p",
       { class: "lead" },
@@ -110,7 +110,6 @@ function headline(app) {
       unread > 0 && figure(count(unread), unread === 1 ? "document left out: no known word" : "documents left out: no known word"),
     ),
   );
-  return section;
 }
 
 /** @param {string} value @param {string | Node} name */
