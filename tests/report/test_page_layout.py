@@ -80,6 +80,14 @@ def test_buttons_for_labels_are_in_one_line(opened, tmp_path, width):
     assert len(tops) == 1
 
 
+def test_heads_of_the_list_of_topics_are_of_one_weight(opened, tmp_path):
+    page = opened(report.write(**arguments(path=tmp_path / "heads.html"))).page
+    weights = page.locator(".topics thead button").evaluate_all(
+        "heads => heads.map(head => getComputedStyle(head).fontWeight)"
+    )
+    assert weights == ["400"] * 4
+
+
 def test_heads_of_a_narrow_list_of_topics_do_not_touch(opened, tmp_path):
     file = report.write(**arguments(path=tmp_path / "heads.html"))
     page = opened(file, viewport={"width": 320, "height": 900}).page
