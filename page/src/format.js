@@ -33,10 +33,12 @@ export function rough(value) {
 }
 
 /**
- * With two digits after the point, and a true minus sign; never "-0.00".
+ * With some digits after the point, and a true minus sign; never "-0.00".
  * @param {number} value
+ * @param {number} [digits]
  */
-export const decimal = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+export const decimal = (value, digits = 2) =>
+  value.toFixed(digits).replace(/^-(?=[0.]+$)/, "").replace("-", "−");
 
 /**
  * "1 document", "2 documents".

@@ -19,7 +19,7 @@ import { topicsView } from "./views/topics.js";
  * @typedef {object} View
  * @property {string} name in the address
  * @property {string} title
- * @property {(at: Route) => Child[]} draw
+ * @property {(at: Route) => (Child | Child[])[]} draw
  */
 
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));

@@ -45,8 +45,8 @@ export function aboutView(app) {
       ),
     ],
     el("h3", {}, "What the figures mean"),
-    el("dl", { class: "meanings" }, meanings(app).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat()),
-  ].flat().filter(Boolean);
+    el("dl", { class: "meanings" }, meanings(app).flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
+  ];
 }
 
 /** @param {App} app */
@@ -75,7 +75,7 @@ function course(points, name, says) {
   const known = y.filter((value) => value !== null);
   const last = points.length - 1;
   const passes = points.map(([pass]) => pass.toFixed(1));
-  const values = y.map((value) => (value === null ? "–" : value.toFixed(3).replace("-", "−")));
+  const values = y.map((value) => (value === null ? "–" : decimal(value, 3)));
   return el(
     "section",
     {},
@@ -159,7 +159,7 @@ function classesCsv(file, column, { names, documents, share, low, high }) {
 
 /** @param {App} app @returns {[string, string][]} */
 function meanings({ content }) {
-  /** @type {[string, string][]} */
+  /** @type {([string, string] | null | undefined)[]} */
   const list = [
     ["Known words", "Words in the vocabulary of the model. Stop words such as “the” and rare words are usually left out of it."],
     [
@@ -168,6 +168,12 @@ function meanings({ content }) {
         "(In the table topics_ in Python, the share is that of all words, so long documents count more.)",
     ],
     ["Documents", "The number of documents of which it is the main topic: no other topic has a larger proportion of them."],
+    content.coherence && [
+      "Coherence",
+      "Whether the ten most probable words of a topic occur together in documents (NPMI): 1 means always, 0 as often as " +
+        "independent words would, and less than 0 more rarely. In short texts two words seldom occur together, and good " +
+        "topics may be below 0. The page of a topic also gives the coherence of random words that are as common, and the median of the topics.",
+    ],
     [
       "Relevance",
       "Words are ranked by λ log p(word in topic) + (1 − λ) log(p(word in topic) / p(word)). At λ = 1 the most probable words " +
@@ -187,25 +193,15 @@ function meanings({ content }) {
         "Where there are few documents it is wide. It takes the topics and their proportions in documents as given, and the documents " +
         "as independent: with copies, or several parts of one text, it is too narrow.",
     ],
-  ];
-  if (content.coherence) {
-    list.splice(3, 0, [
-      "Coherence",
-      "Whether the ten most probable words of a topic occur together in documents (NPMI): 1 means always, 0 as often as " +
-        "independent words would, and less than 0 more rarely. In short texts two words seldom occur together, and good " +
-        "topics may be below 0. The page of a topic also gives the coherence of random words that are as common, and the median of the topics.",
-    ]);
-  }
-  if (content.fit) {
-    list.push([
+    content.fit && [
       "Perplexity",
       "How well the topics predict words: at a perplexity of 500, each word is as hard to guess as one of 500 equally likely " +
         "words. Lower is better. " +
         (content.fit.kind === "held-out"
           ? `Half of each document is given and the other half is guessed. The score is the same in logarithms: ${String(content.fit.score).replace("-", "−")} nats per word.`
           : "The topics of each document were inferred from the same words, so the figure is too optimistic."),
-    ]);
-  }
-  if (content.documents?.perplexity) list.push(["Perplexity of its own words", OWN_PERPLEXITY]);
-  return list;
+    ],
+    content.documents?.perplexity && ["Perplexity of its own words", OWN_PERPLEXITY],
+  ];
+  return list.filter((each) => !!each);
 }

@@ -58,5 +58,5 @@ export function checkView(app) {
       `Checked: ${done.join(", ")}.`,
       missing.length > 0 && ` Not checked: ${missing.join(" and ")}.`,
     ),
-  ].flat();
+  ];
 }

@@ -34,7 +34,7 @@ export function documentsView(app, documents, { argument, query }) {
         el("a", { href: "#/documents/worst", "aria-current": worst && "page" }, "Worst fit"),
     ),
     worst ? worstDocuments(app, documents) : searchDocuments(app, documents, query),
-  ].flat();
+  ];
 }
 
 /** @param {App} app @param {Documents} documents */

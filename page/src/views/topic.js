@@ -101,7 +101,7 @@ export function topicView(app, topic) {
       ),
     ),
     el("div", { class: "columns even" }, timePanel(app, topic), groupPanel(app, topic), nearPanel(app, topic)),
-  ].filter(Boolean);
+  ];
 }
 
 /** @param {App} app @param {Documents} documents @param {number} topic */
