@@ -58,7 +58,7 @@
  * @property {number[]} share mean of the documents
  * @property {number[]} token_share mean of the documents by their lengths
  * @property {number[]} led
- * @property {number[] | null} coherence
+ * @property {(number | null)[] | null} coherence null of a vocabulary of one word
  * @property {(number | null)[] | null} coherence_by_chance of random words that are in as many documents
  * @property {number} fits
  * @property {string[]} words

@@ -43,7 +43,7 @@ export const KINDS = {
  */
 export function medianCoherence({ content }) {
   const empty = content.doubts.filter(([, kind]) => kind === "empty").map(([topic]) => topic);
-  const values = (content.coherence ?? []).filter((_, topic) => !empty.includes(topic));
+  const values = (content.coherence ?? []).map(Number).filter((_, topic) => !empty.includes(topic));
   values.sort((one, other) => one - other);
   return (values[Math.floor((values.length - 1) / 2)] + values[Math.floor(values.length / 2)]) / 2;
 }
