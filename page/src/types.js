@@ -52,7 +52,7 @@
  * @property {number} sample
  * @property {Fit | null} fit
  * @property {Record<string, string>} parameters
- * @property {Record<string, [number, number | null][]>} history
+ * @property {Record<string, [pass: number, value: number][]>} history
  * @property {string[]} labels
  * @property {number[]} name_words how many words name a topic without a label
  * @property {number[]} share mean of the documents

@@ -306,6 +306,18 @@ def test_a_fit_without_tempering_has_no_course_of_temperatures(
     assert ("Temperature" in shown.texts("main h3")) == drawn
 
 
+@pytest.mark.parametrize(("scores", "drawn"), [([np.nan, -3.0, -2.0], 1), ([np.nan] * 3, 0)])
+def test_a_course_is_of_the_values_that_are_known(opened, tmp_path, scores, drawn):
+    course = np.array(list(enumerate(scores)), [("pass", float), ("score", float)])
+    file = report.write(**arguments(history={"score": course}, path=tmp_path / "report.html"))
+    pictures = opened(file).go("about").locator(".chart svg")
+    assert pictures.count() == drawn
+    for picture in pictures.all():
+        assert picture.get_attribute("aria-label") == (
+            "Score: from \N{MINUS SIGN}3.00 to \N{MINUS SIGN}2.00 over 2.0 passes."
+        )
+
+
 @pytest.mark.parametrize("n_fits", [1, 2])
 def test_of_topics_that_other_fits_lack_the_similarity_to_the_partner_is_said(
     opened, tmp_path, n_fits

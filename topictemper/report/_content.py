@@ -257,7 +257,8 @@ def _classes(classes: Classes, shares: Shares) -> dict[str, Any]:
 
 
 def _course(history: NDArray[Any], value: str) -> list[list[float | None]]:
-    """Return pairs (pass, value), thinned out."""
+    """Return pairs (pass, value), thinned out, of the values that are known."""
+    history = history[np.isfinite(history[value])]
     some = np.unique(np.linspace(0, len(history) - 1, min(_MOST_POINTS, len(history))).astype(int))
     return [[_number(history["pass"][i]), _number(history[value][i])] for i in some]
 

@@ -91,7 +91,7 @@ def write(
         Held-out score in nats per token, such as `TemperedLDA.score`.
     history : mapping of str to structured ndarray, optional
         Courses of training, "temperature", "score" or "elbo": arrays with the fields ``pass`` and
-        one of that name, such as `TemperedLDA.temperature_history_`.
+        one of that name, such as `TemperedLDA.temperature_history_`. NaN is left out.
     parameters : mapping of str to object, optional
         How the topics were made; shown as text.
     title : str, optional

@@ -69,13 +69,12 @@ function corpus({ content }) {
   return parts.join(" ");
 }
 
-/** @param {[number, number | null][]} points @param {string} name @param {string} says */
+/** @param {[pass: number, value: number][]} points @param {string} name @param {string} says */
 function course(points, name, says) {
   const y = points.map(([, value]) => value);
-  const known = y.filter((value) => value !== null);
   const last = points.length - 1;
   const passes = points.map(([pass]) => pass.toFixed(1));
-  const values = y.map((value) => (value === null ? "–" : decimal(value, 3)));
+  const values = y.map((value) => decimal(value, 3));
   return el(
     "section",
     {},
@@ -84,7 +83,7 @@ function course(points, name, says) {
     lineChart({
       x: points.map(([pass]) => pass),
       y,
-      label: `${name}: from ${decimal(Number(known[0]))} to ${decimal(Number(known.at(-1)))} over ${points[last][0].toFixed(1)} passes.`,
+      label: `${name}: from ${decimal(y[0])} to ${decimal(y[last])} over ${points[last][0].toFixed(1)} passes.`,
       read: (i) => `pass ${passes[i]}: ${values[i]}`,
       ends: [`pass ${Math.round(points[0][0])}`, `pass ${Math.round(points[last][0])}`],
       format: decimal,
