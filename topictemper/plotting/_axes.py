@@ -88,27 +88,10 @@ def _number(topic: Any, named: Mapping[Any, list[Any]]) -> Any:
 def panels(
     ax: Any, n: int, n_columns: int, *, gap: float, title: float, foot: float
 ) -> tuple[NDArray[Any], float]:
-    """Divide axes into panels, row by row.
+    """Divide axes into panels, row by row; return these, and their width.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes, which are not drawn themselves.
-    n : int
-        Number of panels.
-    n_columns : int
-        Panels in a row.
-    gap : float
-        Between columns, as a part of the width of the axes.
-    title, foot : float
-        Room above and below each panel, as parts of the height of a row.
-
-    Returns
-    -------
-    panels : ndarray of matplotlib Axes, of shape (n,)
-        The panels.
-    width : float
-        That of a panel, as a part of the width of the axes.
+    Widths are parts of that of the axes. `title` and `foot`, the room above and below a panel, are
+    parts of the height of a row.
     """
     ax.set_axis_off()
     width, height = (1 - gap * (n_columns - 1)) / n_columns, 1 / ceil(n / n_columns)
