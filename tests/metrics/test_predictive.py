@@ -211,6 +211,13 @@ def test_standard_error_is_that_of_leaving_documents_out():
     assert error == pytest.approx(((n - 1) / n * np.square(moves).sum()) ** 0.5)
 
 
+def test_standard_error_of_the_perplexity_is_that_of_a_small_change_of_the_score():
+    score, error = predictive_log_likelihood(fitted(), corpus(), standard_error=True)
+    expected = np.exp(-score), (np.exp(-score + 1e-6 * error) - np.exp(-score)) / 1e-6
+    found = perplexity(fitted(), corpus(), standard_error=True)
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
 def test_one_document_has_no_standard_error():
     score, error = predictive_log_likelihood(fitted(), corpus()[:1], standard_error=True)
     assert np.isfinite(score)

@@ -43,6 +43,15 @@ def test_components_stand_below_the_truth():
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["truth", "found"]
 
 
+def test_pairs_in_several_rows_have_no_errors_below_them():
+    truth = np.eye(6)
+    display = ComponentsDisplay(truth[::-1], (2, 3), truth).plot(n_columns=4)
+    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert names == ["truth", "found"] * 2
+    assert display.ax_.get_xticklabels() == []
+    assert_allclose(display.relative_errors_, 0.0)
+
+
 @pytest.mark.parametrize("n_true", [2, 3, 5])
 def test_partners_and_those_without(n_true):
     truth = np.eye(6)[:n_true]

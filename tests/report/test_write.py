@@ -52,6 +52,16 @@ def test_other_models_must_have_the_same_words(path):
     assert not path.exists()
 
 
+def test_what_is_no_report_of_a_model(path):
+    X = corpus().counts
+    lda = TemperedLDA(3, max_iter=1, random_state=0).fit(X)
+    with pytest.raises(TypeError, match=r"other_models\[0\] must be a model .* topictemper.load"):
+        lda.report(X, feature_names=WORDS, path=path, other_models=["model.npz"])
+    with pytest.raises(ValueError, match="no document has a word of the vocabulary"):
+        lda.report(0 * X, feature_names=WORDS, path=path)
+    assert not path.exists()
+
+
 def test_other_models_may_be_models_of_texts(path):
     texts = ["disk drive disk", "cup goal cup", "drive disk", "goal cup"] * 10
     model, other = (

@@ -67,6 +67,14 @@ def test_stored_zeros_are_no_words():
     assert found[0]["document"].tolist() == found[1]["document"].tolist() == [2, 1]
 
 
+def test_proportions_may_be_whole_numbers():
+    whole = np.eye(3, dtype=int)[np.arange(30) % 3]
+    found = [
+        DocumentSearch(BETA, X, proportions=theta).similar(0) for theta in (whole, 1.0 * whole)
+    ]
+    assert_array_equal(*(np.asarray(table["score"]) for table in found))
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.int32])
 def test_queries_are_not_changed(dtype):
     search, n_words = DocumentSearch(BETA, X, proportions=THETA), BETA.shape[1]

@@ -389,6 +389,7 @@ def test_shares_of_a_model_are_those_of_its_proportions_and_labels():
         ([None] * 60, "month", "no date"),
         (np.full(60, np.nan), "auto", "no date"),
         (np.arange(60), "month", "dates has numbers"),
+        (np.r_[np.inf, np.arange(59)], "auto", "dates must not have infinite numbers"),
         (DAYS, "decade", "period"),
         ([[2020], [2020, 2021]] * 30, "auto", "dates must have one value .* different lengths"),
     ],
@@ -396,6 +397,11 @@ def test_shares_of_a_model_are_those_of_its_proportions_and_labels():
 def test_refuses_dates(dates, period, match):
     with pytest.raises(ValueError, match=match):
         shares_over_time(THETA, dates, period=period)
+
+
+def test_refuses_thousands_of_numbers():
+    with pytest.raises(ValueError, match="dates has 1001 different numbers, and each is a period"):
+        shares_over_time(np.ones((1001, 2)), np.arange(1001) / 7)
 
 
 def test_refuses_tables_of_periods():
