@@ -204,8 +204,14 @@ def test_refuses():
         search.similar([3, 4])
     with pytest.raises(TypeError, match="proportions"):
         DocumentSearch(BETA, X)
-    with pytest.raises(ValueError, match=r"shape \(30, 3\)"):
-        DocumentSearch(BETA, X, proportions=THETA[:5])
+    for theta, message in (
+        (THETA[:5], r"proportions must be of shape \(30, 3\), got \(5, 3\)"),
+        (-THETA, "proportions must be >= 0"),
+        (np.full((30, 3), np.nan), "proportions contains NaN"),
+        ([["a", "b", "c"]] * 30, "proportions must hold numbers: row 0 has 'a'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            DocumentSearch(BETA, X, proportions=theta)
     with pytest.raises(ValueError, match="no words"):
         DocumentSearch(BETA, np.zeros((3, 12)), proportions=THETA[:3])
     for name in ("topic_weight", "smoothing"):

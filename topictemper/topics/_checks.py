@@ -1,4 +1,4 @@
-"""Checks of what functions of topics take: counts, labels, and tables of shares."""
+"""Checks of what functions of topics take: counts, proportions, labels, tables of shares."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from .._utils import _counts
+from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 from .._utils._feature_names import columns_of, with_string_names
 from .._utils._typing import Strings
@@ -33,6 +35,18 @@ def counts(X: Any, n_features: int, name: str = "X", *, names: NDArray[Any] | No
         raise ValueError(f"{name} has {matrix.shape[1]} features, but the topics have {n_features}")
     same_names(X, name, names, "the topics")
     return matrix
+
+
+def proportions_of(proportions: Any, *, copy: bool = False) -> NDArray[Any]:
+    """Return checked proportions of documents, in the precision given if that is single."""
+    check.unmasked("proportions", proportions)
+    with check.readable("proportions", proportions):
+        theta: NDArray[Any] = check_array(
+            proportions, dtype=[np.float64, np.float32], copy=copy, input_name="proportions"
+        )
+    if theta.min() < 0:
+        raise ValueError("proportions must be >= 0")
+    return theta
 
 
 def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> None:

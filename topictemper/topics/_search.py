@@ -21,7 +21,7 @@ from .._utils._ranking import largest
 from .._utils._tables import table
 from .._utils._topics import lda_of, names_of, topics_of
 from .._utils._typing import Floats
-from ._checks import counts
+from ._checks import counts, proportions_of
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
@@ -260,18 +260,12 @@ class DocumentSearch:
                     "transform"
                 )
             # TemperedLDA's own, whatever `set_output` says.
-            theta = np.asarray(getattr(model, "_proportions", model.transform)(X))
+            theta = proportions_of(getattr(model, "_proportions", model.transform)(X))
         else:
-            theta = np.array(proportions)  # a copy, which nobody changes
-        if theta.dtype not in (np.float32, np.float64):
-            theta = theta.astype(np.float64)
+            theta = proportions_of(proportions, copy=True)  # which nobody changes
         shape = X.shape[0], len(self._beta)
-        if theta.shape != shape or not all(
-            (np.isfinite(theta[rows]) & (theta[rows] >= 0)).all() for rows in _blocks(*shape)
-        ):
-            raise ValueError(
-                f"proportions must be finite numbers >= 0 of shape {shape}, got {theta.shape}"
-            )
+        if theta.shape != shape:
+            raise ValueError(f"proportions must be of shape {shape}, got {theta.shape}")
         return theta
 
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from .._utils import _validation as check
 from .._utils._intervals import interval_of_mean, size_in_documents
 from .._utils._missing import check_order, column, objects, ordered_codes
 from .._utils._tables import table
 from .._utils._typing import Column, Flags, Floats, Strings
-from ._checks import labels_of
+from ._checks import labels_of, proportions_of
 from ._periods import Period, periods_of
 
 # A smaller sum of proportions is that of a document without topics.
@@ -95,7 +94,7 @@ def shares_by_group(
     [0.8, 0.2, 0.2, 0.8]
     """
     check_order("proportions", proportions, groups=groups, weights=weights)
-    theta = _proportions(proportions)
+    theta = proportions_of(proportions)
     order, groups = ordered_codes(groups), column("groups", groups)
     if groups.shape != (len(theta),):
         got = f"got shape {groups.shape}" if groups.ndim else f"got {groups.item()!r}"
@@ -167,7 +166,7 @@ def shares_over_time(
     [2, 2, 1, 1]
     """
     check_order("proportions", proportions, dates=dates, weights=weights)
-    theta = _proportions(proportions)
+    theta = proportions_of(proportions)
     periods, unit = periods_of(dates, len(theta), period)
     known = ~(np.isnat(periods) if periods.dtype.kind == "M" else np.isnan(periods))
     return _shares("period", theta, periods, known, weights, labels, confidence, unit=unit)
@@ -241,17 +240,6 @@ def _shares(
             "documents": np.repeat(n_documents, n_components),
         }
     )
-
-
-def _proportions(proportions: Any) -> NDArray[Any]:
-    check.unmasked("proportions", proportions)
-    with check.readable("proportions", proportions):
-        theta: NDArray[Any] = check_array(
-            proportions, dtype=[np.float64, np.float32], input_name="proportions"
-        )
-    if theta.min() < 0:
-        raise ValueError("proportions must be >= 0")
-    return theta
 
 
 def _weights(weights: Any, n_samples: int) -> Floats:
