@@ -106,7 +106,12 @@ function searchDocuments(app, documents, query) {
       results,
       found.length
         ? moreOf(found, STEP, "document", (i) => documentCard(app, documents, i, wanted), el("div", { class: "documents wide" }))
-        : el("p", { class: "quiet" }, "Nothing found. A document must have all of the words; each may be part of a longer word."),
+        : el(
+            "p",
+            { class: "quiet" },
+            "Nothing found.",
+            text.value.trim() && " A document must have all of the words; each may be part of a longer word.",
+          ),
     );
     const chosen = { text, topic, group, from, to };
     const filled = Object.entries(chosen).flatMap(([name, input]) => (input?.value ? [[name, input.value]] : []));
