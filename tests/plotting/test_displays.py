@@ -263,6 +263,14 @@ def test_histogram_and_hottest_documents():
     display.figure_.canvas.draw()
 
 
+def test_names_in_another_order_than_the_documents_are_refused():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame(corpus().toarray())
+    turned = pandas.Series([f"document {row}" for row in range(200)])[::-1]
+    with pytest.raises(ValueError, match="^names has the index of X in another order"):
+        DocumentTemperatureDisplay.from_estimator(fitted(), X, names=turned)
+
+
 def test_documents_without_names():
     display = DocumentTemperatureDisplay.from_estimator(fitted(), corpus())
     assert f"row {display.hottest_[0]}" in display.ax_.texts[0].get_text()

@@ -67,6 +67,16 @@ def test_stored_zeros_are_no_words():
     assert found[0]["document"].tolist() == found[1]["document"].tolist() == [2, 1]
 
 
+def test_proportions_in_another_order_than_the_documents_are_refused():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    documents, theta = (pandas.DataFrame(a, index=range(100, 130)) for a in (X, THETA))
+    search = DocumentSearch(BETA, documents, proportions=theta)
+    expected = DocumentSearch(BETA, X, proportions=THETA).similar(0)
+    assert search.similar(0)["score"].tolist() == expected["score"].tolist()
+    with pytest.raises(ValueError, match="^proportions has the index of X in another order"):
+        DocumentSearch(BETA, documents, proportions=theta[::-1])
+
+
 def test_proportions_may_be_whole_numbers():
     whole = np.eye(3, dtype=int)[np.arange(30) % 3]
     found = [

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._missing import check_order
 from .._utils._ranking import largest
 from .._utils._topics import fitted_lda_of
 from .._utils._typing import Column, Floats
@@ -105,12 +106,13 @@ class DocumentTemperatureDisplay:
         TypeError
             If the estimator has no `document_temperatures`.
         ValueError
-            If `names` has the wrong length.
+            If `names` has the wrong length, or if its index in pandas has another order.
         ImportError
             If matplotlib is not installed.
         """
         estimator = fitted_lda_of(estimator)
         n_hottest = check.integer("n_hottest", n_hottest, 0)
+        check_order("X", X, names=names)
         if not hasattr(estimator, "document_temperatures"):
             raise TypeError(
                 "estimator must have document_temperatures, as TemperedLDA has; got "

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _validation as check
 from .._utils._counts import holds_text
 from .._utils._distances import distributions
-from .._utils._missing import as_list
+from .._utils._missing import as_list, check_order
 from .._utils._numerics import own_numerics
 from .._utils._ranking import largest
 from .._utils._tables import table
@@ -64,7 +64,8 @@ class DocumentSearch:
     Raises
     ------
     TypeError, ValueError
-        If the model, the counts or a parameter are invalid.
+        If the model, the counts or a parameter are invalid, or if the index of pandas says that
+        `proportions` are in another order.
 
     References
     ----------
@@ -103,6 +104,7 @@ class DocumentSearch:
         self._vectorizer = vectorizer
         self._beta = distributions(topics_of(model, "model"))
         self._names = names_of(model)
+        check_order("X", X, proportions=proportions)
         X = counts(X, self._beta.shape[1], names=self._names)
         self._words = sp.csc_matrix(X, dtype=np.float64)  # columns of single words
         self._documents = X.astype(np.float64)  # a copy, which nobody changes
