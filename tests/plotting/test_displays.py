@@ -267,7 +267,7 @@ def test_names_in_another_order_than_the_documents_are_refused():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     X = pandas.DataFrame(corpus().toarray())
     turned = pandas.Series([f"document {row}" for row in range(200)])[::-1]
-    with pytest.raises(ValueError, match="^names has the index of X in another order"):
+    with pytest.raises(ValueError, match=r"^names has the index of X in another order"):
         DocumentTemperatureDisplay.from_estimator(fitted(), X, names=turned)
 
 

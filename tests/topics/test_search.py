@@ -73,7 +73,7 @@ def test_proportions_in_another_order_than_the_documents_are_refused():
     search = DocumentSearch(BETA, documents, proportions=theta)
     expected = DocumentSearch(BETA, X, proportions=THETA).similar(0)
     assert search.similar(0)["score"].tolist() == expected["score"].tolist()
-    with pytest.raises(ValueError, match="^proportions has the index of X in another order"):
+    with pytest.raises(ValueError, match=r"^proportions has the index of X in another order"):
         DocumentSearch(BETA, documents, proportions=theta[::-1])
 
 
