@@ -90,15 +90,6 @@ def test_filters_by_topic_group_and_date(opened, file):
     assert shown.texts(".tally-line")[0].startswith(f"{expected.sum()} document")
 
 
-def test_what_is_said_of_words_is_said_where_there_are_some(opened, file):
-    page = opened(file).go("documents?to=1999-12-31")
-    nothing = page.get_by_text("Nothing found.")
-    assert nothing.text_content() == "Nothing found."
-    page.fill("#search", "nowhere")
-    page.keyboard.press("Enter")
-    assert "must have all of the words" in nothing.text_content()
-
-
 def test_a_link_of_a_topic_filters_its_documents(opened, file):
     shown = opened(file)
     page = shown.go("topic/2")

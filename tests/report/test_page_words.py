@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.report.small_report import WORDS, corpus
+from tests.report.small_report import WORDS, arguments, corpus
 from topictemper import report
 
 
@@ -223,3 +223,13 @@ def test_excerpts_end_after_a_whole_letter(opened, tmp_path, letter):
     excerpt = page.locator("article p").filter(has_text="…").text_content().removesuffix(" …")
     assert len(excerpt) > 200
     assert excerpt == "x" + letter * ((len(excerpt) - 1) // len(letter))
+
+
+def test_what_is_said_of_words_is_said_where_there_are_some(opened, tmp_path):
+    file = report.write(**arguments(path=tmp_path / "report.html"))
+    page = opened(file).go("documents?to=1999-12-31")
+    nothing = page.get_by_text("Nothing found.")
+    assert nothing.text_content() == "Nothing found."
+    page.fill("#search", "nowhere")
+    page.keyboard.press("Enter")
+    assert "must have all of the words" in nothing.text_content()
