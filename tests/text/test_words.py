@@ -179,6 +179,9 @@ def test_mails_with_their_headers_warn():
         fit(mails[1:])  # three of four have headers
         fit([f"I received {body}" for body in bodies])
         fit([mail.partition("\n")[2] for mail in mails])
+    with pytest.warns(UserWarning, match="are left out") as got:
+        fit([mail * 250 for mail in mails])
+    assert len(got) == 1  # long texts have the words of headers anyway
 
 
 def test_long_texts_warn_if_most_of_their_words_are_left_out():

@@ -56,13 +56,14 @@ _LEAST_OF_ADDRESSES = 0.02
 _OF_MARKUP = frozenset("nbsp href bgcolor colspan rowspan cellpadding cellspacing valign".split())
 _LEAST_OF_MARKUP = 0.01
 # Names of header fields of mails and newsgroups. Nearly all mails with headers have the first and
-# one of the others; in other collections at most a third of the documents have the first.
+# one of the others; in other collections at most a third of the documents have the first, unless
+# they are long: articles in groups of a hundred have them all.
 _OF_ALL_HEADERS, _OF_HEADERS = "subject", ("received", "mime", "organization", "newsgroups")
 _LEAST_WITH_HEADERS = 0.8
 # Texts of 2,000 words lose less than this by the default `max_df`, which is no reason to warn;
 # topics of much longer ones are made of what little is left (benchmarks/lda/passages.py).
 _LEAST_LEFT_OUT = 0.5
-# Words per text, without stop words. What is in most short texts are set phrases.
+# Words of a long text, without stop words. What is in most short texts are set phrases.
 _LEAST_WORDS = 1000
 
 
@@ -77,7 +78,7 @@ def warn_of_words(growing: GrowingVocabulary, vectorizer: CountVectorizer) -> No
 
 def warn_of_frequent_words(growing: GrowingVocabulary, vectorizer: CountVectorizer) -> None:
     """Warn if texts are long, and `max_df` leaves out most of their words."""
-    if growing.n_words < _LEAST_WORDS * growing.n_documents:
+    if not _are_long(growing):
         return
     high = document_limit(vectorizer.max_df, growing.n_documents)
     share, example = growing.share_in_more_than(high)
@@ -150,13 +151,17 @@ def _warn_of_markup(growing: GrowingVocabulary) -> None:
 def _warn_of_headers(growing: GrowingVocabulary) -> None:
     """Warn if nearly all texts have the words of headers of mails."""
     there = [name for name in _OF_HEADERS if _in_nearly_all(growing, name)]
-    if there and _in_nearly_all(growing, _OF_ALL_HEADERS):
+    if there and _in_nearly_all(growing, _OF_ALL_HEADERS) and not _are_long(growing):
         warn(
             f"nearly all texts have the words {_OF_ALL_HEADERS!r} and {there[0]!r}, so they seem "
             "to be mails with their headers, whose names of people and computers may become words "
             "of topics: learn from the body alone, such as text.partition('\\n\\n')[2], and "
             "perhaps the subject",
         )
+
+
+def _are_long(growing: GrowingVocabulary) -> bool:
+    return growing.n_words >= _LEAST_WORDS * growing.n_documents
 
 
 def _in_nearly_all(growing: GrowingVocabulary, word: str) -> bool:
