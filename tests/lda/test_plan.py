@@ -103,6 +103,13 @@ def test_short_documents_are_seen_up_to_three_times_as_often(n_documents, length
     assert plan_of(n_documents, length=length).planned_passes == passes
 
 
+@pytest.mark.parametrize(("inference", "passes"), [("gibbs", 45), ("vb", 45), ("point", 15)])
+def test_short_documents_get_no_more_passes_by_points(inference, passes):
+    plan = plan_of(20_000, length=1, inference=inference)
+    assert plan.planned_passes == passes
+    assert plan.is_long == (passes > 15)
+
+
 @pytest.fixture
 def planned(monkeypatch):
     """From how many documents, and how many tokens in each, the passes of fits follow."""

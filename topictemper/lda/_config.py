@@ -172,7 +172,11 @@ class Config:
         """Return the passes that a fit of so many documents of some length is to make."""
         if self.max_iter is not None:
             return self.max_iter
-        return round(default.PASSES_RANGE[1] if self.whole else default_passes(n_documents, length))
+        if self.whole:
+            return round(default.PASSES_RANGE[1])
+        # By E[beta] alone, many topics of short documents predict worse with more passes.
+        passes = usual_passes if self.point and not self.sampling else default_passes
+        return round(passes(n_documents, length))
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:

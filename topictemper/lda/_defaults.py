@@ -73,7 +73,7 @@ STREAM_SAMPLES = 20_000.0
 # find topics more slowly than they improve them.
 PLAIN_PASSES, PLAIN_SHARE = 2.0, 2 / 3
 
-# docs/guide/measured/inference.rst, "The own counts of tokens": the share of the default passes
+# docs/guide/measured/inference.rst, "The own counts of tokens": the share of the usual passes
 # that they are in, and the passes that they are in at least (all, if there are fewer). They make
 # topics part, and are better left out then. In documents of fewer tokens on average they are a
 # large share of what a document has, and are always left out.

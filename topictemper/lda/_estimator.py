@@ -94,7 +94,7 @@ class TemperedLDA(
         Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more
         for few documents (160,000 in all passes; for n > 40 passes ``sqrt(40 * n)``, at most 120),
         fewer for many documents (a million in all passes, at least 4), and up to three times as
-        many for short ones (twice for 20 tokens; at most 120).
+        many for short ones (twice for 20 tokens; at most 120), except with ``inference="point"``.
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
         67,000 documents a larger share, up to 2,048. A stream of unknown length counts as 20,000
@@ -197,7 +197,7 @@ class TemperedLDA(
     search finds where documents begin to differ in their topics, in up to about a third of the
     planned passes, or six steps if these are more. Annealing starts there, and T falls linearly to
     1 within 0.3 of the planned passes. (If at most three passes are planned, it is a half and 0.4.
-    Where documents are short, more than 1.2 times the default passes hardly lengthen the two.)
+    Where short documents are sampled, passes beyond some 0.4 of the default hardly lengthen them.)
     There is no annealing if documents do not differ above T = 1.07. Nor is there any in fits of
     fewer than ten steps, unless the tempering object sets a schedule, start or length. Where
     documents are not sampled, the limits are eight steps, T = 1.02 and 12 steps. "dasvi" starts at

@@ -58,8 +58,8 @@ class PriorLearner(Stateful):
     Samples begin with the prior, and a few sweeps do not forget all of it: an alpha that is learned
     from them is too large, the more so the larger it is. So samples to learn from have more sweeps
     than others (`_e_step.OF_ALPHA`). It would still creep upwards with every pass: so its sum has a
-    bound, and it is learned for as long as default fits last, and then stays. Where documents are
-    short, a small share makes a topic lose documents, which it hardly wins again: the longer a fit,
+    bound, and it is learned for as long as fits of long documents last, and then stays. In short
+    ones, a small share makes a topic lose documents, which it hardly wins again: the longer a fit,
     the fewer topics would be left. So then the shares come close to equal ones when alpha has been
     learned. Topics need some passes after that, so where documents are short, long fits stop
     learning alpha earlier. But topics are not all as large, and with equal shares they predict
