@@ -13,7 +13,13 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_corpus
-from topictemper.metrics import coherence, perplexity, predictive_log_likelihood, topic_diversity
+from topictemper.metrics import (
+    coherence,
+    compare_n_components,
+    perplexity,
+    predictive_log_likelihood,
+    topic_diversity,
+)
 from topictemper.topics import shares_over_time
 
 from ..small_lda import Again, corpus, fitted, learned_state, small_lda
@@ -295,11 +301,15 @@ def test_two_columns_of_one_name_are_told():
     assert summed.n_features_in_ == 59
     with pytest.raises(ValueError, match=message):  # and not that other columns are missing
         summed.transform(X)
+    numbered = X.set_axis([0, *range(59)], axis=1)
+    with pytest.raises(ValueError, match="X has more than one column 0, and"):
+        lda.fit(numbered, feature_names=WORDS)
 
 
 def test_a_lazy_frame_is_told_to_be_collected():
     lazy = pytest.importorskip("polars").DataFrame(corpus().toarray()).lazy()
-    for use in (small_lda().fit, fitted().transform, lambda X: coherence(fitted(), X)):
+    scores = [lambda X: coherence(fitted(), X), lambda X: compare_n_components(X, [2, 3])]
+    for use in (small_lda().fit, fitted().transform, *scores):
         with pytest.raises(TypeError, match=r"X is a LazyFrame; give X\.collect\(\)"):
             use(lazy)
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from topictemper import TemperedLDA
 from topictemper.datasets import from_gensim
@@ -221,6 +221,15 @@ def test_pipelines_and_searches_have_no_topics_of_their_own():
     with pytest.raises(TypeError, match=r"is a GridSearchCV.*give its best_estimator_"):
         coherence(search, corpus())
     assert coherence(search.best_estimator_, corpus()) <= 1
+
+
+def test_a_pipeline_may_hand_on_the_topics_of_its_last_step():
+    class Topics(Pipeline):
+        @property
+        def components_(self):
+            return self[-1].components_
+
+    assert coherence(Topics([("lda", fitted())]), corpus()) == coherence(fitted(), corpus())
 
 
 def test_searches_by_coherence():

@@ -85,13 +85,13 @@ def names_in(X: Any) -> NDArray[Any] | None:
     Raises
     ------
     TypeError
-        If some names are strings, and others are not.
+        If some names are strings, and others are not, or X is a lazy frame.
     ValueError
         If two names are the same.
     """
     if sp.issparse(X) or isinstance(X, np.ndarray):
         return None
-    check.different_names("X", X)
+    check.columns("X", X)
     reader = BaseEstimator()
     validate_data(reader, X, skip_check_array=True, ensure_2d=False)
     return getattr(reader, "feature_names_in_", None)
@@ -113,7 +113,7 @@ def with_string_names(X: Any, expected: NDArray[Any] | None = None) -> Any:
     they are the `expected` names in another order. So is a mixture of strings and others, which is
     an error of scikit-learn.
     """
-    # In this order: to name its columns a LazyFrame works for long, and warns of it.
+    # In this order, as in `check.columns`.
     if not (hasattr(X, "set_axis") and hasattr(X, "columns")):
         return X
     names = list(X.columns)

@@ -185,9 +185,7 @@ def readable(name: str, value: Any) -> Iterator[None]:
     NumPy's own errors name neither the array nor the row, and it reads dates as numbers. Other
     errors of scikit-learn get the name of the array.
     """
-    if hasattr(type(value), "collect_schema") and hasattr(type(value), "collect"):  # of polars
-        raise TypeError(f"{name} is a {type(value).__name__}; give {name}.collect()")
-    different_names(name, value)
+    columns(name, value)
     kinds = _kinds(value)
     if not kinds and getattr(value, "shape", ())[1:] == (0,):  # of which the error says nothing
         raise ValueError(f"{name} is a table without columns")
@@ -209,15 +207,18 @@ def readable(name: str, value: Any) -> Iterator[None]:
         raise
 
 
-def different_names(name: str, value: Any) -> None:
-    """Refuse a data frame of pandas with two columns of the same name.
+def columns(name: str, value: Any) -> None:
+    """Refuse a lazy frame, or a data frame of pandas with two columns of the same name.
 
-    From 1.9 on scikit-learn does so too, and says neither of what nor what to do.
+    From 1.9 on scikit-learn does the latter too, and says neither of what nor what to do.
     """
-    columns: Any = getattr(value, "columns", None)
-    if getattr(columns, "is_unique", True):
+    # First: to name its columns a LazyFrame works for long, and warns of it.
+    if hasattr(type(value), "collect_schema") and hasattr(type(value), "collect"):  # of polars
+        raise TypeError(f"{name} is a {type(value).__name__}; give {name}.collect()")
+    names: Any = getattr(value, "columns", None)
+    if getattr(names, "is_unique", True):
         return
-    twice = columns[columns.duplicated()][0]
+    twice = names[names.duplicated()].tolist()[0]
     raise ValueError(
         f"{name} has more than one column {twice!r}, and names of columns must differ: rename "
         f"them, or add up those of the same name by {name}.T.groupby(level=0).sum().T"

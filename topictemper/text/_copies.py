@@ -54,6 +54,7 @@ class Copies:
         same = numbers[group == group[sizes[group].argmax()]]
         warn(
             f"{n_copies:,} of {self._n_documents:,} documents repeat the words of another one "
-            f"({len(same):,} have the same, such as documents {same[0]} and {same[1]}). Copies make "
-            "topics predict other texts worse: leave them out, such as by drop_duplicates of pandas"
+            f"({len(same):,} have the same, such as documents {same[0]} and {same[1]}). Copies "
+            "make topics predict other texts worse: leave them out, such as by drop_duplicates of "
+            "pandas"
         )
