@@ -11,6 +11,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TopicModel, load
 from topictemper.cli._inputs import Document
@@ -199,6 +200,14 @@ def test_json_and_csv(run, model, text):
     rows = list(csv.DictReader(run("topics", model, "--csv")[1].splitlines()))
     assert list(rows[0]) == list(topics[0])
     assert rows[0]["words"].split() == table["words"][first]
+
+
+def test_unknown_words_of_a_model_with_binary_counts(run, text, lines, tmp_path):
+    path = tmp_path / "binary.topics"
+    TopicModel(2, vectorizer=CountVectorizer(binary=True), random_state=0).fit(lines).save(path)
+    text.write_text("boat boat boat fish sea\n")
+    found = json.loads(run("score", path, text, "--json")[1])
+    assert (found["tokens"], found["unknown"]) == (2, 1)
 
 
 def test_update(run, model, text, lines, tmp_path, monkeypatch):

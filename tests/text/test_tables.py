@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper._utils._tables import Table
 
@@ -78,6 +79,12 @@ def test_documents(model):
     assert table.topic[0] == table.topics[0][0] == theta[0].argmax()
     assert table.label[0] == model.topics_.label[table.topic[0]]
     assert table.perplexity[4] > table.perplexity[0]
+
+
+def test_a_known_word_that_is_repeated_is_not_unknown_where_counts_are_binary():
+    model = topic_model(vectorizer=CountVectorizer(binary=True)).fit(texts())
+    table = model.documents(["boat boat boat fish sea"])
+    assert (list(table.words), list(table.unknown)) == ([2], [1])
 
 
 def test_index_of_a_series(model):

@@ -128,9 +128,7 @@ class Fitted:
         for part in count_by_vocabulary(texts(), vectorizer, n_jobs=self.lda.n_jobs):
             n = len(part.lengths)
             documents, waiting[:n] = waiting[:n], []
-            counts = part.matrix(vectorizer)
-            known = np.asarray(counts.sum(axis=1)).ravel()
-            yield Part(counts, documents, part.n_words - known)
+            yield Part(part.matrix(vectorizer), documents, part.n_unknown())
 
     def of_texts(self) -> TopicModel:
         """Return the model as one of texts; a model of counts gets the usual vectorizer.

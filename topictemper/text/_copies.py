@@ -36,8 +36,7 @@ class Copies:
     def seen_in(self, parts: Iterable[Part]) -> Iterator[Part]:
         """Yield parts of a corpus, whose columns are those of the vocabulary, and look at them."""
         for part in parts:
-            indptr = np.concatenate([[0], np.cumsum(part.lengths)])
-            hashes = hash_sparse_rows(indptr, part.columns, part.counts)
+            hashes = hash_sparse_rows(part.indptr, part.columns, part.counts)
             long = np.flatnonzero(part.lengths >= _LEAST_DISTINCT)
             self._numbers.append(self._n_documents + long)
             self._hashes.append(hashes[long])

@@ -25,18 +25,26 @@ class Part(NamedTuple):
     #: Words of each document, those without a column included.
     n_words: NDArray[np.int64]
 
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """Where the columns of each document begin, and where the last ones end."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The document of each count."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
     def n_unknown(self) -> NDArray[np.int64]:
         """Return how many words of each document have no column."""
-        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        known = np.bincount(rows, self.counts, len(self.lengths))
+        known = np.bincount(self.rows, self.counts, len(self.lengths))
         return self.n_words - known.astype(np.int64)
 
     def matrix(self, vectorizer: CountVectorizer) -> Any:
         """Return the counts in CSR, with the columns of a fitted vectorizer."""
         counts = np.ones_like(self.counts) if vectorizer.binary else self.counts
-        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
         shape = len(self.lengths), len(vectorizer.vocabulary_)
-        return sp.csr_matrix((counts, self.columns, indptr), shape=shape)
+        return sp.csr_matrix((counts, self.columns, self.indptr), shape=shape)
 
     def with_columns(self, new: NDArray[np.int64]) -> Part:
         """Return the part with other numbers of its columns, in no order."""
@@ -44,15 +52,14 @@ class Part(NamedTuple):
 
     def renumbered(self, new: NDArray[np.int64]) -> Part:
         """Return the part with other columns, one for each count; those with -1 are left out."""
-        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
         kept = np.flatnonzero(new >= 0)
-        lengths = np.bincount(rows[kept], minlength=len(self.lengths))
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        arrays = self.counts[kept], new[kept].astype(np.int32), indptr
+        lengths = np.bincount(self.rows[kept], minlength=len(self.lengths))
+        part = Part(lengths, new[kept].astype(np.int32), self.counts[kept], self.n_words)
+        arrays = part.counts, part.columns, part.indptr
         matrix = sp.csr_array(arrays, shape=(len(lengths), int(new.max(initial=0)) + 1))
         matrix.sort_indices()  # several times faster than a sort of all at once
         columns = matrix.indices.astype(np.int32, copy=False)
-        return Part(lengths, columns, matrix.data, self.n_words)
+        return part._replace(columns=columns, counts=matrix.data)
 
 
 def joined(parts: list[Part]) -> Part:

@@ -209,11 +209,11 @@ def document_columns(
     parts: Iterable[tuple[Any, NDArray[np.int64]]],
     n_topics: int,
 ) -> dict[str, Any]:
-    """Columns of the table of documents, of counts and numbers of words in parts."""
+    """Columns of the table of documents, of counts and numbers of unknown words in parts."""
     topics: list[list[int]] = []
     shares: list[list[float]] = []
-    known, n_words, perplexities = [], [], []
-    for counts, length in parts:
+    known, unknown, perplexities = [], [], []
+    for counts, n_unknown in parts:
         theta = proportions_of(lda, counts)
         words = np.asarray(counts.sum(axis=1)).ravel()
         order = largest_in_rows(theta, n_topics)
@@ -221,7 +221,7 @@ def document_columns(
             topics.append([] if empty else order[row].tolist())
             shares.append([] if empty else theta[row, order[row]].astype(float).tolist())
         known.append(words)
-        n_words.append(length)
+        unknown.append(n_unknown)
         # Of held-out words; NaN where none is held out.
         perplexities.append(np.exp(-scores_of_documents(*lda._completions([counts]))))
     labels = [*lda.labels_, ""]
@@ -234,7 +234,7 @@ def document_columns(
         "topics": topics,
         "shares": shares,
         "words": np.concatenate(known),
-        "unknown": np.concatenate(n_words) - np.concatenate(known),
+        "unknown": np.concatenate(unknown),
         "perplexity": np.concatenate(perplexities),
     }
 

@@ -53,7 +53,7 @@ class TablesMixin:
         n_topics = check.integer("n_topics", n_topics, 1)
         columns = document_columns(
             self.lda_,
-            ((part.matrix(self.vectorizer_), part.n_words) for part in self._parts(texts)),
+            ((part.matrix(self.vectorizer_), part.n_unknown()) for part in self._parts(texts)),
             n_topics,
         )
         columns["document"] = _named(columns["document"], texts)
