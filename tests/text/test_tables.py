@@ -148,6 +148,8 @@ def test_all_tables_are_as_set_output_says(model):
     of_words = other.word_topics(texts(3))
     assert of_words["probability"].dtype == polars.Float64
     assert other.word_topics(["unheard"]).schema == of_words.schema
+    no_words = other.update(texts()).unknown_words_
+    assert no_words.schema == other.update([*texts(), "zebra"]).unknown_words_.schema
     shares = model.topics_over_time(texts(), dates, period="month")
     assert shares.period[0] == np.datetime64("2024-01-01")
     assert np.asarray(shares.documents).dtype.kind == "i"

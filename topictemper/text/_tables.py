@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
@@ -132,7 +133,9 @@ class TablesMixin:
             raise AttributeError(
                 "TopicModel has no unknown_words_ before update", name="unknown_words_", obj=self
             )
-        words, counts = list(self._unknown), list(self._unknown.values())
+        # With their types, also where there are none.
+        words = np.array(list(self._unknown), dtype=object)
+        counts = np.array(list(self._unknown.values()), dtype=np.int64)
         return table({"word": words, "count": counts}, output_of(self))
 
     @property
