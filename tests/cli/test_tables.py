@@ -11,6 +11,7 @@ import pytest
 from topictemper import load
 from topictemper.datasets import read_corpus, save_corpus
 
+from ..report.small_report import data_of
 from .small_texts import as_table
 
 
@@ -120,6 +121,20 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
 def test_tables_that_cannot_be_read(fails, model, tmp_path, name, content, options, message):
     (tmp_path / name).write_text(content)
     assert message in fails("transform", model, tmp_path / name, *options.split())
+
+
+def test_columns_may_have_an_empty_name(run, named, lines, topics, tmp_path):
+    """As the index of pandas has in a CSV."""
+    objects, table = tmp_path / "p.jsonl", tmp_path / "p.csv"
+    objects.write_text("\n".join(json.dumps({"title": "car", "": line}) for line in lines))
+    assert [topic for _, topic in named(objects, "--column=")] == topics
+    rows = [f"{2020 + d % 2},{line}" for d, line in enumerate(lines)]
+    table.write_text("\n".join([",body", *rows]))
+    for option, names in (("--date=", "periods"), ("--group=", "groups")):
+        page = tmp_path / "report.html"
+        options = ("--column=body", option, "--output", page)
+        assert run("report", tmp_path / "model.npz", table, *options)[0] == 0
+        assert data_of(page)[names]["names"] == ["2020", "2021"]
 
 
 def test_ids_stand_beside_the_numbers_of_documents(run, model, lines, tmp_path):

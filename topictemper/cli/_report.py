@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -74,13 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
     named = arguments.id is not None or (are_texts and arguments.file.is_dir())
     values: dict[str, Callable[[Document], Any]] = {}
     if are_texts and not arguments.no_texts:
-        values["documents"] = lambda document: document.text
+        values["documents"] = attrgetter("text")
     if named:
         values["names"] = lambda document: document.id or document.name
-    if arguments.date:
-        values["dates"] = lambda document: document.date
-    if arguments.group:
-        values["groups"] = lambda document: document.group
+    if arguments.date is not None:
+        values["dates"] = attrgetter("date")
+    if arguments.group is not None:
+        values["groups"] = attrgetter("group")
     counts: list[Any] = []
     columns: dict[str, list[Any]] = {name: [] for name in values}
     for part in fitted.parts(arguments):

@@ -106,7 +106,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
             raise InputError(f'{name}, line {number}: not a JSON object, such as {{"text": ...}}.')
         if keys is None:
             texts = [key for key, each in value.items() if isinstance(each, str)]
-            column = columns.column or _only(name, texts, texts or value)
+            column = _column(name, columns, texts, texts or value)
             keys, first = [column, *columns[1:]], value
         seen.update(value)
         text = None if is_missing(value.get(keys[0])) else value[keys[0]]
@@ -145,17 +145,20 @@ def _delimiter(header: str, column: str | None, candidates: str) -> str:
 
 def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | None]:
     """Return where the columns are."""
-    column = columns.column if columns.column is not None else _only(name, header, header)
+    column = _column(name, columns, header, header)
     places: list[int | None] = []
     for option, wanted in zip(_OPTIONS, (column, *columns[1:]), strict=True):
-        if wanted is not None and list(header).count(wanted) != 1:
+        if wanted is not None and header.count(wanted) != 1:
             many = "two columns" if wanted in header else "no column"
             raise InputError(f"{name}: {option}: {many} {wanted!r}; there are {_shown(header)}.")
-        places.append(None if wanted is None else list(header).index(wanted))
+        places.append(None if wanted is None else header.index(wanted))
     return places
 
 
-def _only(name: str, names: Sequence[str], there: Iterable[str]) -> str:
+def _column(name: str, columns: Columns, names: Sequence[str], there: Iterable[str]) -> str:
+    """Return the column of the text: the one that is named, or else the only one."""
+    if columns.column is not None:
+        return columns.column
     if len(names) != 1:
         raise InputError(
             f"{name}: name the column of text by --column: {_shown(there)}. Counts, with a column "
