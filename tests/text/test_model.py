@@ -268,6 +268,8 @@ def test_proportions_have_the_precision_of_the_model(model):
         (iter([]), ValueError, "texts has no documents"),
         ({"a": "b"}, TypeError, "must be an iterable of texts"),
         (5, TypeError, "must be an iterable of texts"),
+        (np.array("a text"), TypeError, "must be an iterable of texts.*; got ndarray"),
+        (["a text", np.array("b")], TypeError, "document 1 is neither .*, but ndarray, 'b'"),
         (np.eye(3), TypeError, "two dimensions.* without brackets in a ColumnTransformer"),
         (["a text", 5], TypeError, "document 1 is neither a text nor a list of tokens, but int"),
         (["a text", ["a", "b"]], TypeError, "document 1 is a list of tokens, but a text"),

@@ -95,7 +95,7 @@ def _column(texts: Any) -> Iterable[Any]:
             "as frame['text'], or 'text' without brackets in a ColumnTransformer. For counts of "
             "words use TemperedLDA"
         )
-    if isinstance(texts, Mapping | Set) or not isinstance(texts, Iterable):
+    if not _has_order(texts):
         raise TypeError(
             "texts must be an iterable of texts or of lists of tokens, in the order of the "
             f"documents; got {type(texts).__name__}"
@@ -127,7 +127,7 @@ def _kind(document: Any, number: int) -> bool:
         raise TypeError(
             f"document {number} is an iterator, which can be read only once; give a list of tokens"
         )
-    if isinstance(document, Iterable) and not isinstance(document, Mapping | Set):
+    if _has_order(document):
         first = next(iter(document), "")
         if isinstance(first, str):
             return True
@@ -158,6 +158,12 @@ def _no_string(token: Any, number: int) -> TypeError:
         f"document {number} holds {type(token).__name__}, such as {str(token)[:40]!r}; tokens must "
         "be strings"
     )
+
+
+def _has_order(values: Any) -> bool:
+    """Whether values can be gone through in an order; not those of an array without dimensions."""
+    is_scalar = getattr(values, "shape", None) == ()
+    return isinstance(values, Iterable) and not (is_scalar or isinstance(values, Mapping | Set))
 
 
 def _is_missing(document: Any) -> bool:
