@@ -28,7 +28,7 @@ PERIODS = {
 _DAY = re.compile(r"([+-]?\d{4}-\d\d-\d\d)([TZ +-].*)?|(\d{8})([T ].*)?", re.ASCII | re.DOTALL)
 _YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
 # A year or a day that a column with gaps has made a float.
-_WHOLE = re.compile(r"(\d{4}|\d{8})\.0+", re.ASCII)
+_WHOLE = re.compile(r"(\d{1,4}|\d{8})\.0+", re.ASCII)
 _FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
 #: Texts of a missing date. R writes "NA" into tables.
 MISSING = ("", "NaT", "NA")
@@ -157,7 +157,7 @@ def _day(value: Any, row: int) -> np.datetime64:
     try:
         if isinstance(value, Real) and value < 1:
             raise ValueError("no year")
-        text = (value.decode() if isinstance(value, bytes) else str(_whole(value))).strip()
+        text = (value.decode() if isinstance(value, bytes) else str(value)).strip()
         whole = _WHOLE.fullmatch(text)
         text = whole[1] if whole else text
         if text in MISSING:
@@ -172,11 +172,6 @@ def _day(value: Any, row: int) -> np.datetime64:
         ) from None
 
 
-def _whole(value: Any) -> Any:
-    """Return a number of a column with missing ones, where all are floats, as it is meant."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def _iso(text: str) -> str:
     """Return the year, month or day of a text in ISO form, or raise ValueError.
 
@@ -184,11 +179,11 @@ def _iso(text: str) -> str:
     words such as "today" for dates.
     """
     match = _DAY.fullmatch(text)
-    if match is None and _YEAR_OR_MONTH.fullmatch(text) is None:
+    if match is not None:
+        return match[1] or date.fromisoformat(match[3]).isoformat()
+    if _YEAR_OR_MONTH.fullmatch(text) is None:
         raise ValueError(f"{text!r} is not an ISO date")
-    if match is None:
-        return text
-    return match[1] or date.fromisoformat(match[3]).isoformat()
+    return text
 
 
 def _is_compact_day(number: float) -> bool:
