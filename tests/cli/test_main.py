@@ -135,7 +135,10 @@ def test_seeded_topics_and_early_stopping(run, fails, text, matrix, tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["[1]", '{"a": "word"}', '{"a": [1]}', "{", "{}", '{"a": []}', '{"": ["river"]}', "[" * 10**5],
+    [
+        *("[1]", '{"a": "word"}', '{"a": [1]}', "{", "{}", '{"a": []}', '{"": ["river"]}'),
+        *("[" * 10**5, '{"a": ["river"], "a": ["boat"]}'),
+    ],
 )
 def test_seeded_topics_that_cannot_be_read(fails, text, tmp_path, content):
     seeds = tmp_path / "seeds.json"

@@ -279,7 +279,7 @@ def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
     if file is None:
         return None if arguments.stop_words == "none" else STOP_WORDS
     try:
-        return [line.strip().lower() for line in lines(file) if line.strip()]
+        return [word for line in lines(file) if (word := line.strip())]
     except FileNotFoundError:
         raise InputError(
             f"--stop-words: {str(file)!r} is neither english, nor none, nor a file."
@@ -301,7 +301,7 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
         return labeled
     with open(file, encoding="utf-8-sig") as content:
         try:
-            seeds: Any = json.load(content)
+            seeds: Any = json.load(content, object_pairs_hook=_with_different_names)
         except UnicodeDecodeError:
             raise InputError(f"{file}: not UTF-8; save it as UTF-8.") from None
         except (ValueError, RecursionError) as error:
@@ -314,6 +314,14 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
             f'{file}: labels and lists of words are needed, such as {{"space": ["nasa", "orbit"]}}.'
         )
     return seeds
+
+
+def _with_different_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object as a dict; of equal names `json` alone would keep the last."""
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("two topics have the same label")
+    return named
 
 
 def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
