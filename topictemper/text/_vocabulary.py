@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -143,15 +143,17 @@ class GrowingVocabulary:
         """How often the words occur that are not forgotten."""
         return int(self._counts.occurrences.sum())
 
-    def share_of(self, wanted: Callable[[str], object]) -> tuple[float, str]:
-        """Return which share of the words is wanted, and the most frequent word of these."""
-        there, most, example = 0, 0, ""
-        for word, column in self._column.items():
-            if isinstance(word, str) and wanted(word):
-                many = int(self._counts.occurrences[column])
-                there += many
-                most, example = max((most, example), (many, word))
-        return there / max(self.n_occurrences, 1), example
+    @property
+    def strings(self) -> list[str]:
+        """The words; an analyzer of the user's may make others, which `limited` refuses."""
+        return [word for word in self._column if isinstance(word, str)]
+
+    def share_of(self, words: Iterable[str]) -> tuple[float, str]:
+        """Return the share that some words have of all, and the most frequent one of them."""
+        there = self._column.keys() & words
+        many = [(int(self._counts.occurrences[self._column[word]]), word) for word in there]
+        _, example = max(many, default=(0, ""))
+        return sum(n for n, _ in many) / max(self.n_occurrences, 1), example
 
     def n_documents_with(self, word: str) -> int:
         """Return in how many documents a word is."""

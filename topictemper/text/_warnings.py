@@ -98,7 +98,7 @@ def _warn_of_unspaced(growing: GrowingVocabulary, vectorizer: CountVectorizer) -
         or vectorizer.token_pattern != WORD
     ):
         return
-    share, example = growing.share_of(_UNSPACED.search)
+    share, example = growing.share_of(filter(_UNSPACED.search, growing.strings))
     if share >= _LEAST_UNSPACED:
         warn(
             f"{share:.0%} of the words, such as {example[:20]!r}, are in a script without spaces "
@@ -115,9 +115,9 @@ def _warn_of_other_languages(growing: GrowingVocabulary, vectorizer: CountVector
     """
     if vectorizer.analyzer != "word" or "the" not in (vectorizer.get_stop_words() or ()):
         return
-    share, example = growing.share_of(_COMMON.__contains__)
+    share, example = growing.share_of(_COMMON)
     # One word alone may be English after all, and a subject: a van, a die.
-    if share - growing.share_of(example.__eq__)[0] >= _LEAST_COMMON:
+    if share - growing.share_of([example])[0] >= _LEAST_COMMON:
         warn(
             f"{share:.0%} of the words, such as {example!r}, are function words of another "
             "language, but only English stop words are left out, so topics may be made of such "
@@ -128,7 +128,7 @@ def _warn_of_other_languages(growing: GrowingVocabulary, vectorizer: CountVector
 
 def _warn_of_web_addresses(growing: GrowingVocabulary) -> None:
     """Warn if many words are parts of web addresses."""
-    share, example = growing.share_of(_OF_ADDRESSES.__contains__)
+    share, example = growing.share_of(_OF_ADDRESSES)
     if share >= _LEAST_OF_ADDRESSES:
         warn(
             f"{share:.0%} of the words are {example!r} or the like, so the texts seem to be full "
@@ -139,7 +139,7 @@ def _warn_of_web_addresses(growing: GrowingVocabulary) -> None:
 
 def _warn_of_markup(growing: GrowingVocabulary) -> None:
     """Warn if many words are names of tags and attributes of HTML."""
-    share, example = growing.share_of(_OF_MARKUP.__contains__)
+    share, example = growing.share_of(_OF_MARKUP)
     if share >= _LEAST_OF_MARKUP:
         warn(
             f"{share:.0%} of the words are {example!r} or the like, so the texts seem to have "
