@@ -120,10 +120,7 @@ def test_long_texts_are_counted_in_pieces(parameters):
     counted = learn_vocabulary(texts, ours, None)
     assert counted.words == theirs.get_feature_names_out().tolist()
     assert_array_equal(counted.counts.toarray(), expected.toarray())
-    some, unknown = (
-        CountVectorizer(**parameters, vocabulary=counted.words[:1]).fit([]),
-        UnknownWords(),
-    )
+    some, unknown = clone(ours).set_params(vocabulary=counted.words[:1]).fit([]), UnknownWords()
     (part,) = count_by_vocabulary(texts, some, unknown)
     assert_array_equal(part.matrix(ours).toarray()[:, :1], expected[:, :1].toarray())
     assert part.counts.sum() + unknown.total == part.n_words.sum()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -144,15 +145,11 @@ def pattern(text: str) -> str:
 
 def document_frequency(text: str) -> int | float:
     """Return a number of documents for an integer, else a share of documents."""
-    try:
-        return positive(text)
-    except argparse.ArgumentTypeError:
-        try:
-            share = float(text)
-        except ValueError:
-            share = -1.0
-    if "." not in text or not 0.0 <= share <= 1.0:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither a number of documents, such as 5, nor a share, such as 0.5"
-        )
-    return share
+    with suppress(ValueError):
+        if "." not in text and (number := int(text)) >= 1:
+            return number
+        if "." in text and 0.0 <= (share := float(text)) <= 1.0:
+            return share
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is neither a number of documents, such as 5, nor a share, such as 0.5"
+    )

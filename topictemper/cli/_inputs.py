@@ -158,17 +158,15 @@ class TextInput:
         return _SUFFIXES.get(suffix, "file" if self._is_folder else "text")
 
     def _check_options(self, formats: set[str]) -> None:
-        if not formats.intersection(TABLES):
-            named = {"--column": self._columns.column, **self._columns.others()}
-            for option, value in named.items():
-                if value is not None:
-                    hint = ""
-                    if self._format is None:
-                        hint = " Give --format if that is wrong. Save a workbook as CSV."
-                    raise InputError(
-                        f"{option} is for tables (CSV, TSV, JSON lines, Parquet); {self._path} is "
-                        f"read as {'files' if 'file' in formats else 'lines'} of text.{hint}"
-                    )
+        named = self._columns.named()
+        if named and not formats.intersection(TABLES):
+            hint = ""
+            if self._format is None:
+                hint = " Give --format if that is wrong. Save a workbook as CSV."
+            raise InputError(
+                f"{next(iter(named))} is for tables (CSV, TSV, JSON lines, Parquet); {self._path} "
+                f"is read as {'files' if 'file' in formats else 'lines'} of text.{hint}"
+            )
         if formats == {"parquet"} and self._encoding is not None:
             raise InputError(f"--encoding is for text; {self._path} is a Parquet file.")
 

@@ -27,7 +27,7 @@ from ._decoding import encodable
 from ._inputs import STANDARD_INPUT, Document
 from ._printing import message_of
 
-_FORMATS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz"}
+_FORMATS = ("csv", "parquet", "npz")
 # Six digits: single precision has seven.
 _NUMBER = "%.6g"
 # Bytes of an array of text in an .npz, and how many times those of the texts. NumPy pads all to the
@@ -129,8 +129,8 @@ def format_of_output(path: Path, n_top: int | None) -> str:
     """Return the format that the name of an output implies."""
     if path == STANDARD_INPUT:
         return "csv"
-    format = _FORMATS.get(path.suffix.lower())
-    if format is None:
+    format = path.suffix.lower().removeprefix(".")
+    if format not in _FORMATS:
         raise InputError(f"--output: {path} must end with .csv, .parquet or .npz.")
     if format == "npz" and n_top is not None:
         raise InputError("--top is for .csv and .parquet; an .npz has all proportions.")

@@ -31,10 +31,11 @@ class Columns(NamedTuple):
     group: str | None = None
     weight: str | None = None
 
-    def others(self) -> dict[str, str]:
-        """Return the options and names of the columns beside the text."""
-        named = zip(_OPTIONS[1:], self[1:], strict=True)
-        return {option: name for option, name in named if name is not None}
+    def named(self) -> dict[str, str]:
+        """Return the names that are given, by option."""
+        return {
+            option: name for option, name in zip(_OPTIONS, self, strict=True) if name is not None
+        }
 
 
 class Row(NamedTuple):
@@ -126,7 +127,7 @@ def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
     """Yield the rows of a Parquet file."""
     if not file.seekable():
         file = BytesIO(file.read())
-    others = columns.others()
+    others = columns._replace(column=None).named()
     try:
         for text, *values in parquet_rows(file, name, columns.column, list(others.values())):
             named = dict(zip(others, map(_text, values), strict=True))

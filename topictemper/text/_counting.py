@@ -109,9 +109,9 @@ def learn_vocabulary(
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
-            told = _told(matrices, Progress("writing counts", verbose, growing.n_documents))
+            written = _logged(matrices, Progress("writing counts", verbose, growing.n_documents))
             notes = plain_counting(vectorizer, unknown_share)
-            write_corpus_folder(folder, told, _one_per_line(words), notes)
+            write_corpus_folder(folder, written, _one_per_line(words), notes)
             counts = open_corpus(folder, verify=False).counts
     return Counted(counts, words, unknown_share, copies)
 
@@ -125,8 +125,8 @@ def _one_per_line(words: list[str]) -> list[str] | None:
     return words
 
 
-def _told(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
-    """Yield matrices, and say how many rows there were."""
+def _logged(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
+    """Yield matrices, and log how many rows have been taken."""
     for matrix in matrices:
         yield matrix
         progress.add(matrix.shape[0])
@@ -151,9 +151,10 @@ def first_counts(
     """
     if vectorizer.vocabulary is None:
         growing = GrowingVocabulary(bounded=bounded)
-        parts: Iterator[Part]
-        counts = _word_counts(documents, vectorizer, n_jobs)
-        parts = (part.with_columns(growing.columns_of(words)) for words, part in counts)
+        parts: Iterator[Part] = (
+            part.with_columns(growing.columns_of(words))
+            for words, part in _word_counts(documents, vectorizer, n_jobs)
+        )
     else:
         vectorizer.fit([])
         growing = GrowingVocabulary(bounded=False)

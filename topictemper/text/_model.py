@@ -372,11 +372,12 @@ class TopicModel(
             warn(f"{said}; if unknown_words_ has words of new subjects, fit anew to learn them")
         return self
 
-    def _fit(self, counts: Any, weights: Any, on_interrupt: Literal["raise", "keep"]) -> None:
-        self.lda_ = new_lda(self)
+    def _fit(
+        self, lda: TemperedLDA, counts: Any, weights: Any, on_interrupt: Literal["raise", "keep"]
+    ) -> None:
         names = self.vectorizer_.get_feature_names_out()
-        self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
-        self._statistics = learned_statistics(self.lda_, counts, keeps=on_interrupt == "keep")
+        self.lda_ = lda.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
+        self._statistics = learned_statistics(lda, counts, keeps=on_interrupt == "keep")
         self._unknown = self._unknown_in_fit = None
 
     @contextmanager
@@ -391,7 +392,7 @@ class TopicModel(
         check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
         with ExitStack() as stack:
             with unchanged_on_error(self):
-                lda = new_lda(self)  # `_fit` makes another one: this one is checked before counting
+                lda = new_lda(self)
                 check_before_counting(lda)
                 check_order("texts", texts, sample_weight=weights)
                 documents = Texts(texts)
@@ -417,7 +418,7 @@ class TopicModel(
                 self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
                 if weights is None:  # or copies may count less already
                     found.copies.warn()
-                self._fit(found.counts, weights, on_interrupt)
+                self._fit(lda, found.counts, weights, on_interrupt)
             yield found.counts
 
     def _texts(self, texts: Any) -> Texts:
@@ -487,5 +488,5 @@ def fit_counted(
     model = TopicModel(vectorizer=vectorizer, lda=lda)
     model.vectorizer_, model.unknown_share_ = clone(vectorizer), unknown
     set_vocabulary(model.vectorizer_, words)
-    model._fit(counts, None, on_interrupt)
+    model._fit(new_lda(model), counts, None, on_interrupt)
     return model
