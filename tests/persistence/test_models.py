@@ -261,6 +261,13 @@ def test_a_part_of_another_class_is_not_saved_as_one_of_its_name(path):
     assert not path.exists()
 
 
+def test_a_mode_of_another_class_is_not_saved_as_its_parent(path):
+    other = type("Slower", (LocalTempering,), {})
+    with pytest.raises(ValueError, match=r"tempering=.* cannot be written"):
+        _fitted(tempering=other()).save(path)
+    assert not path.exists()
+
+
 @pytest.mark.parametrize("stop_word", [("a", "b"), b"a"])
 def test_a_vectorizer_that_could_not_be_loaded_is_not_saved(path, stop_word):
     model = TopicModel(2, lda=TemperedLDA(max_iter=1), vectorizer=CountVectorizer())

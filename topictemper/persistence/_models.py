@@ -16,7 +16,7 @@ from .._utils import _validation as check
 from .._utils._feature_names import feature_names_of
 from .._utils._state import Tree, random_state, within
 from .._utils._version import VERSION
-from ..tempering._modes import MODES, Annealing
+from ..tempering._modes import MODES
 from ..tempering._schedules import SCHEDULES
 from ._archive import read_archive, write_archive
 from ._vectorizers import plain_vectorizer, vectorizer_of
@@ -197,7 +197,7 @@ def tree_of(estimator: Any, feature_names: Any = None) -> Tree:
     """Return a fitted estimator as a tree of plain values and arrays; see `SaveMixin.save`."""
     check_is_fitted(estimator)
     name = type(estimator).__name__
-    if _ESTIMATORS.get(name) is not type(estimator):
+    if type(estimator) not in _ESTIMATORS.values():
         raise TypeError(f"{name} is not an estimator of topictemper, so load could not read it.")
     # Texts have no columns.
     n_features: Any = getattr(estimator, "n_features_in_", None)
@@ -282,23 +282,23 @@ def _restored(tree: Tree) -> Any:
 
 
 def _plain(name: str, value: Any) -> Any:
+    kind = type(value)
     if name == "dtype":
         return np.dtype(value).name
     if isinstance(value, np.random.RandomState):
         return value.get_state(legacy=False)
-    is_part = _PARTS.get(type(value).__name__) is type(value)
-    if is_part or isinstance(value, Annealing):
+    if kind in _PARTS.values() or kind in MODES.values():
         settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
-        kind = {"part": type(value).__name__} if is_part else {"mode": value.mode}
-        return {**kind, "settings": settings}
-    if SCHEDULES.get(type(value).__name__) is type(value):
-        return {"schedule": type(value).__name__, "settings": asdict(value)}
+        what = {"part": kind.__name__} if kind in _PARTS.values() else {"mode": value.mode}
+        return {**what, "settings": settings}
+    if kind in SCHEDULES.values():
+        return {"schedule": kind.__name__, "settings": asdict(value)}
     if isinstance(value, Mapping):
         words = {str(key): [str(word) for word in each] for key, each in value.items()}
         return {"words": words}
-    if _ESTIMATORS.get(type(value).__name__) is type(value):
+    if kind in _ESTIMATORS.values():
         parameters = plain_parameters(value.get_params(deep=False))
-        return {"estimator": type(value).__name__, "parameters": parameters}
+        return {"estimator": kind.__name__, "parameters": parameters}
     if isinstance(value, CountVectorizer):
         return {"vectorizer": plain_vectorizer(value)}
     if isinstance(value, np.generic):
