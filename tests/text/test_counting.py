@@ -107,6 +107,7 @@ def test_binary_counts_choose_the_words_of_the_most_documents():
         {"token_pattern": r"[^\W\d_]{3,}", "stop_words": "english", "strip_accents": "unicode"},
         {"token_pattern": r"\w+ (\w+)"},
         {"preprocessor": lambda text: text[::-1]},
+        {"strip_accents": lambda text: text[-999:]},
         {"binary": True, "min_df": 2},
     ],
 )

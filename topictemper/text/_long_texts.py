@@ -40,7 +40,8 @@ def words_in_pieces(
     pattern = re.compile(vectorizer.token_pattern)
     stop_words = vectorizer.get_stop_words() or ()
     group = pattern.groups  # 0 is the whole match; scikit-learn allows no more than one group
-    is_cut = vectorizer.preprocessor is None and pattern.pattern in _PATTERNS_WITHIN_WORDS
+    of_the_user = vectorizer.preprocessor is not None or callable(vectorizer.strip_accents)
+    is_cut = not of_the_user and pattern.pattern in _PATTERNS_WITHIN_WORDS
 
     def words(document: Any) -> Iterator[list[str]]:
         text = vectorizer.decode(document)
