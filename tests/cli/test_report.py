@@ -71,11 +71,15 @@ def test_report_of_counts(run, matrix, tmp_path):
     assert "model.npz has no words; column numbers are shown instead" in err
 
 
-def test_reports_that_cannot_be_written(fails, run, model, table, text, matrix, tmp_path):
+def test_reports_that_cannot_be_written(fails, model, table, text, matrix, tmp_path):
     out = ("--output", tmp_path / "report.html")
     assert "--output" in fails("report", model, text)
     assert "this would overwrite the input" in fails("report", model, text, "-o", text)
     assert "this would overwrite the input" in fails("report", model, text, "-o", model)
+    other = tmp_path / "other.html"
+    other.write_bytes(model.read_bytes())
+    options = ("--other-model", other, "-o", other)
+    assert "this would overwrite the input" in fails("report", model, text, *options)
     message = fails("report", model, text, "-o", tmp_path / "report.txt")
     assert "--output: path must end in .html, because a report is a web page" in message
     assert not (tmp_path / "report.txt").exists()

@@ -64,7 +64,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the report."""
     output = arguments.output
-    file_to_write(output, "a report", arguments.file, arguments.model)
+    file_to_write(output, "a report", arguments.file, arguments.model, *arguments.other_model)
     with naming("--output"):
         page_to_write(output)
     fitted = Fitted(arguments.model, arguments.jobs)
