@@ -1,4 +1,5 @@
 import logging
+import sys
 
 import pytest
 
@@ -44,6 +45,11 @@ def test_progress_says_how_long_the_rest_takes(monkeypatch):
 def test_nothing_is_said_of_no_time():
     assert time_left(3661) == ", about 1:01:01 left"
     assert time_left(0.4) == ""
+
+
+def test_nothing_is_said_of_millions_of_years():
+    for seconds in (1e15, float(sys.maxsize), float("inf")):
+        assert time_left(seconds, may_end_early=True) == ""
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,12 @@ def counted(n: int, noun: str) -> str:
 def time_left(seconds: float, *, may_end_early: bool = False) -> str:
     """Return the end of a line that says how long the rest will take.
 
-    There is nothing to say of less than half a second.
+    There is nothing to say of less than half a second, or of millions of years.
     """
-    left = timedelta(seconds=round(seconds))
+    try:
+        left = timedelta(seconds=round(seconds))
+    except OverflowError:  # as of sys.maxsize passes, which early stopping is to end
+        return ""
     return f", {'at most ' if may_end_early else ''}about {left} left" if left else ""
 
 
