@@ -270,6 +270,7 @@ def test_progress_is_switched_off_afterwards(run, text, tmp_path):
         ("fit docs.txt --output m.npz --topics 2147483647", "choose a smaller --topics"),
         ("fit docs.txt --output m.npz --min 5", "unrecognized arguments"),
         ("fit docs.txt --output m.npz --token-pattern [a-z", "--token-pattern: '[a-z' is not a"),
+        ("fit docs.txt --output m.npz --token-pattern=", "docs.txt: none of the 1 words is left"),
         (
             "fit docs.txt --output m.npz --min-df 99999",
             "docs.txt: none of the 18 words is left: --min",

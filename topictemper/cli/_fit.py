@@ -24,7 +24,7 @@ from ..lda._estimator import TemperedLDA
 from ..text._composed import with_words_as_in_texts
 from ..text._corpus_folder import counting_of
 from ..text._model import TopicModel, fit_counted
-from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
+from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD, default_vectorizer
 from . import _arguments
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
@@ -252,20 +252,22 @@ def _fit_text(
 
 
 def _vectorizer(arguments: argparse.Namespace) -> CountVectorizer:
-    vectorizer = CountVectorizer(token_pattern=WORD, dtype=np.int32)
     if arguments.vocabulary is not None:
         words = read_vocabulary(arguments.vocabulary)
+        vectorizer = CountVectorizer(token_pattern=WORD, dtype=np.int32)
         warn_of_unfindable(words, vectorizer)
         try:
             return with_words_as_in_texts(vectorizer.set_params(vocabulary=words))
         except ValueError as error:
             raise InputError(f"{arguments.vocabulary}: {error}") from error
-    return vectorizer.set_params(
-        min_df=MIN_DF if arguments.min_df is None else arguments.min_df,
-        max_df=MAX_DF if arguments.max_df is None else arguments.max_df,
-        stop_words=_stop_words(arguments),
-        ngram_range=(1, arguments.ngrams or 1),
-        token_pattern=arguments.token_pattern or WORD,
+    options = {
+        "min_df": arguments.min_df,
+        "max_df": arguments.max_df,
+        "token_pattern": arguments.token_pattern,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    return default_vectorizer().set_params(
+        stop_words=_stop_words(arguments), ngram_range=(1, arguments.ngrams or 1), **given
     )
 
 
