@@ -333,7 +333,7 @@ def test_folders_that_cannot_be_read(fails, model, matrix, tmp_path):
     assert "X.npz: a file of counts in a folder of texts" in fails("score", model, matrix.parent)
 
 
-def test_files_without_documents(run, fails, model, matrix, tmp_path):
+def test_files_without_documents(fails, model, tmp_path):
     file, out = tmp_path / "empty.txt", tmp_path / "out.csv"
     file.touch()
     message = f"error: {file}: no documents.\n"

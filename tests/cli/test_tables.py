@@ -35,7 +35,7 @@ def test_tables(named, topics, lines, tmp_path, stdin, name):
     assert named("-", "--column=body", f"--format={kind}") == found
 
 
-def test_parquet(run, fails, named, topics, lines, tmp_path, stdin):
+def test_parquet(fails, named, topics, lines, tmp_path, stdin):
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     file = tmp_path / "docs.parquet"
