@@ -36,7 +36,7 @@ def time_left(seconds: float, *, may_end_early: bool = False) -> str:
     """
     try:
         left = timedelta(seconds=round(seconds))
-    except OverflowError:  # as of sys.maxsize passes, which early stopping is to end
+    except OverflowError:  # as of max_iter=sys.maxsize
         return ""
     return f", {'at most ' if may_end_early else ''}about {left} left" if left else ""
 

@@ -117,7 +117,7 @@ def read_npz(file: IO[bytes], *, of_counts: bool = False) -> dict[str, NDArray[A
         if isinstance(error, MemoryError) and where:  # of an array, by another limit
             raise _too_large(file, plain, "but this process cannot get as much memory") from error
         # zipfile raises errors of many types, MemoryError among them.
-        what = f"{error}" or type(error).__name__
+        what = str(error) or type(error).__name__
         raise ValueError(f"{where}{what}" if where else f"not a zip archive ({what})") from error
     return arrays
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ENTRIES_AT_ONCE = 1 << 20
+_ENTRIES_AT_ONCE = 1 << 20
 _SMALL = np.iinfo(np.int32).max
 
 
@@ -59,8 +59,8 @@ def row_of(indptr: NDArray[Any], entry: int) -> int:
 
 def spans(length: int) -> Iterator[slice]:
     """Slices that go over so many entries, some at a time."""
-    for start in range(0, length, ENTRIES_AT_ONCE):
-        yield slice(start, min(start + ENTRIES_AT_ONCE, length))
+    for start in range(0, length, _ENTRIES_AT_ONCE):
+        yield slice(start, min(start + _ENTRIES_AT_ONCE, length))
 
 
 def _compressed(X: Any, name: str) -> Any:

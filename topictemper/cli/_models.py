@@ -28,8 +28,8 @@ from ._inputs import Document, TextInput, kind_of, read_matrix
 _USUAL_WORDS = "words are three or more letters in lower case, in Unicode's NFC"
 
 
-class Part(NamedTuple):
-    """Some documents of FILE."""
+class Documents(NamedTuple):
+    """Some documents of FILE, counted."""
 
     #: CSR matrix.
     counts: Any
@@ -96,7 +96,7 @@ class Fitted:
         """Return a log of work on the documents that `parts` yields from now on."""
         return Progress(what, verbose=True, n_left=lambda n_done: self._n_left(n_done))
 
-    def parts(self, arguments: argparse.Namespace) -> Iterator[Part]:
+    def parts(self, arguments: argparse.Namespace) -> Iterator[Documents]:
         """Yield the documents of FILE, counted.
 
         Raises
@@ -111,11 +111,11 @@ class Fitted:
             self._n_left = lambda n_done: X.shape[0] - n_done
             for counts in parts_of(X):
                 n = counts.shape[0]
-                names = [Document(str(row), "") for row in range(start, start + n)]
-                yield Part(counts, names, np.zeros(n, dtype=np.int64))
+                documents = [Document(str(row), "") for row in range(start, start + n)]
+                yield Documents(counts, documents, np.zeros(n, dtype=np.int64))
                 start += n
 
-    def _text_parts(self, source: TextInput) -> Iterator[Part]:
+    def _text_parts(self, source: TextInput) -> Iterator[Documents]:
         vectorizer = self.of_texts().vectorizer_
         self._n_left = source.n_left
         waiting: list[Document] = []
@@ -128,7 +128,7 @@ class Fitted:
         for part in count_by_vocabulary(texts(), vectorizer, n_jobs=self.lda.n_jobs):
             n = len(part.lengths)
             documents, waiting[:n] = waiting[:n], []
-            yield Part(part.matrix(vectorizer), documents, part.n_unknown())
+            yield Documents(part.matrix(vectorizer), documents, part.n_unknown())
 
     def of_texts(self) -> TopicModel:
         """Return the model as one of texts; a model of counts gets the usual vectorizer.
