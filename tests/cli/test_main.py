@@ -99,12 +99,7 @@ def test_options_reach_the_model(run, text, tmp_path):
     options = "--topics 4 --tempering avi --passes 2 --seed 7 --jobs 2".split()
     assert run("fit", text, *options, "--output", path)[0] == 0
     model = load(path).lda_
-    given = {
-        "n_components": 4,
-        "tempering": "avi",
-        "max_iter": 2,
-        "random_state": 7,
-    }
+    given = {"n_components": 4, "tempering": "avi", "max_iter": 2, "random_state": 7}
     assert given.items() <= model.get_params().items()
 
 
@@ -134,17 +129,20 @@ def test_seeded_topics_and_early_stopping(run, fails, text, matrix, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "said"),
     [
-        *("[1]", '{"a": "word"}', '{"a": [1]}', "{", "{}", '{"a": []}', '{"": ["river"]}'),
-        *("[" * 10**5, '{"a": ["river"], "a": ["boat"]}'),
+        *((seeds, "not JSON") for seeds in ("{", "[" * 10**5)),
+        ('{"a": ["river"], "a": ["boat"]}', "two topics have the same label."),
+        ('{"a": ' + "1" * 5000 + "}", "Exceeds the limit"),
+        *((seeds, "labels and lists") for seeds in ("[1]", '{"a": "word"}', '{"a": [1]}', "{}")),
+        *((seeds, "labels and lists") for seeds in ('{"a": []}', '{"": ["river"]}')),
     ],
 )
-def test_seeded_topics_that_cannot_be_read(fails, text, tmp_path, content):
+def test_seeded_topics_that_cannot_be_read(fails, text, tmp_path, content, said):
     seeds = tmp_path / "seeds.json"
     seeds.write_text(content)
     output = ("--output", tmp_path / "m.npz")
-    assert f"{seeds}: " in fails("fit", text, "--seed-topics", seeds, *output)
+    assert f"{seeds}: {said}" in fails("fit", text, "--seed-topics", seeds, *output)
 
 
 def test_given_vocabulary(run, text, tmp_path):

@@ -306,8 +306,10 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
             seeds: Any = json.load(content, object_pairs_hook=_with_different_names)
         except UnicodeDecodeError:
             raise InputError(f"{file}: not UTF-8; save it as UTF-8.") from None
-        except (ValueError, RecursionError) as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise InputError(f"{file}: not JSON ({error}).") from error
+        except ValueError as error:  # of equal labels, or a number of thousands of digits
+            raise InputError(f"{file}: {error}.") from error
     if not (isinstance(seeds, dict) and seeds) or not all(
         label and isinstance(words, list) and words and all(isinstance(word, str) for word in words)
         for label, words in seeds.items()
