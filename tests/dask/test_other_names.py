@@ -18,7 +18,14 @@ KINDS = [(TemperedLDA, topictemper.TemperedLDA), (TopicModel, topictemper.TopicM
         (TemperedLDA, "passes", "max_iter"),
         (TemperedLDA, "workers", "client"),
         (TemperedLDA, "id2word", "fit(counts, feature_names=id2word)"),
+        (TemperedLDA, "prevalence", "to_local(), then topics_by_group(counts, groups), after the fit"),
+        (TemperedLDA, "per_word_topics", "to_local(), then word_topics(counts)"),
+        (TemperedLDA, "min_df", "CountVectorizer(min_df=...), which makes the counts"),
+        (TemperedLDA, "eval_every", "fit(counts, validation_X=...), which scores every round"),
+        (TemperedLDA, "warm_start", "init, or a checkpoint with fit(counts, resume=True)"),
         (TopicModel, "nr_topics", "n_components"),
+        (TopicModel, "prevalence", "to_local(), then topics_by_group(texts, groups), after the fit"),
+        (TopicModel, "top_n_words", "to_local(), then lda_.top_words(n)"),
         (TopicModel, "min_df", "set_params(vectorizer__min_df=...)"),
         (TopicModel, "max_iter", "set_params(lda__max_iter=...)"),
         (TopicModel, "n_shards", "set_params(lda__n_shards=...)"),
@@ -31,7 +38,7 @@ def test_other_parameters_are_told(kind, name, here):
         kind(3, **{name: 5})
 
 
-@pytest.mark.parametrize("name", ["warm_start", "seed_topic_list", "per_word_topics"])
+@pytest.mark.parametrize("name", ["warm_start", "seed_topic_list", "zeroshot_topic_list"])
 def test_parameters_of_local_models_alone_are_unknown(name):
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
         TopicModel(3, **{name: 5})
@@ -64,3 +71,6 @@ def test_has_the_parameters_of_the_local_estimator():
     local_only = {"learning_method", "tol", "total_samples", "validation_fraction", "warm_start"}
     names = TemperedLDA._get_param_names()
     assert set(topictemper.TemperedLDA._get_param_names()) - set(names) == local_only
+    for name in local_only:
+        with pytest.raises(TypeError, match=f"TemperedLDA has no parameter {name}; here it is "):
+            TemperedLDA(3, **{name: 5})

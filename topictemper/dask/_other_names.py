@@ -7,7 +7,7 @@ from typing import Any
 
 from ..lda._estimator import TemperedLDA as _Local
 from ..lda._other_names import CALLED as OTHER_NAMES
-from ..lda._other_names import OF_FIT
+from ..lda._other_names import ELSEWHERE, OF_FIT
 from ..text._parameters import CALLED as OF_TEXTS
 from ..text._parameters import OF_LDA
 
@@ -18,18 +18,25 @@ _HERE = {
 }
 # What a local model has, and a model from a cluster does not need.
 _NOWHERE = ("fit_transform", "n_iter_", "set_callbacks", "set_output", "set_word_prior")
-# Parameters and functions of which models of Dask have none.
-_OF_LOCAL_TEXTS = (
-    "per_word_topics",
-    "representation_model",
-    "seed_topic_list",
-    "top_n_words",
-    "zeroshot_topic_list",
-)
+# Parameters of texts, with functions that models of Dask do not have.
+_NOWHERE_OF_TEXTS = ("seed_topic_list", "zeroshot_topic_list")
+# Parameters of other libraries for what only local models do.
+_OF_LOCAL = ("per_word_topics", "prevalence", "representation_model", "top_n_words")
 
-#: Parameters of gensim and tomotopy, with the name in `topictemper.dask.TemperedLDA`.
+#: Parameters of gensim, tomotopy, stm and the local estimator, with those of
+#: `topictemper.dask.TemperedLDA`.
 CALLED = {
     **{name: here for name, here in {**OTHER_NAMES, **OF_FIT}.items() if name != "callbacks"},
+    **{
+        name: f"to_local(), then {here}" if name in _OF_LOCAL else here
+        for name, here in ELSEWHERE.items()
+    },
+    "eval_every": "fit(counts, validation_X=...), which scores every round",
+    "learning_method": "always 'online', by rounds",
+    "tol": "early_stopping, with fit(counts, validation_X=...)",
+    "total_samples": "the number of rows of counts",
+    "validation_fraction": "fit(counts, validation_X=...)",
+    "warm_start": "init, or a checkpoint with fit(counts, resume=True)",
     "workers": "client",
 }
 
@@ -42,9 +49,13 @@ def called_by_texts(of_lda: Sequence[str]) -> dict[str, str]:
     of_lda : sequence of str
         Parameters of `topictemper.dask.TemperedLDA`.
     """
-    without = {*_Local._get_param_names(), *_OF_LOCAL_TEXTS}.difference(of_lda)
+    without = {*_Local._get_param_names(), *_NOWHERE_OF_TEXTS}.difference(of_lda)
     return {
-        **{name: here for name, here in OF_TEXTS.items() if name not in without},
+        **{
+            name: f"to_local(), then {here}" if name in _OF_LOCAL else here
+            for name, here in OF_TEXTS.items()
+            if name not in without
+        },
         **{name: f"set_params(lda__{name}=...)" for name in of_lda if name not in OF_LDA},
     }
 
