@@ -74,11 +74,13 @@ def test_what_topics_are_and_whether_documents_are_sampled(inference):
 
 
 def test_early_stopping_has_settings_of_its_own():
-    assert checked().patience is None
+    assert checked().patience(100) is None
     config = checked(**STOPS)
-    assert (config.patience, config.validation_fraction) == (3, 0.1)
+    assert config.validation_fraction == 0.1
+    assert [config.patience(passes) for passes in (1, 30, 45, 70, 120)] == [3, 3, 4, 7, 12]
     config = checked(**STOPS, n_iter_no_change=7, validation_fraction=0.25)
-    assert (config.patience, config.validation_fraction) == (7, 0.25)
+    assert config.validation_fraction == 0.25
+    assert config.patience(1) == config.patience(200) == 7
 
 
 def test_documents_are_shuffled_unless_they_are_not_to_be():

@@ -85,7 +85,8 @@ max_doc_update_iter, dtype
     early_stopping : bool, default=False
         Whether to stop when the score of `validation_X` no longer rises, and keep the best round.
     n_iter_no_change : int, default=None
-        Rounds without a better score after which `early_stopping` stops. None is 3.
+        Rounds without a better score after which `early_stopping` stops. None is a tenth of the
+        planned rounds, at least 3.
     random_state : int, RandomState or None, default=None
         Seed of everything that is random.
     n_jobs : int, default=None
@@ -321,6 +322,7 @@ max_doc_update_iter, dtype
         )
         # A fit that is resumed has its sample behind it.
         check_memory(executor, job, corpus, shards, n_sample if record is None else 0)
+        n_rounds = passes * shards.rounds_per_pass
         rounds = Rounds(
             executor,
             job,
@@ -328,11 +330,10 @@ max_doc_update_iter, dtype
             shards,
             blocks.parts,
             validation=validation,
-            patience=config.patience,
+            patience=config.patience(n_rounds),
             checkpoint=checkpoint,
             report=report,
         )
-        n_rounds = passes * shards.rounds_per_pass
         state = rounds.run(n_rounds, n_sample, record)
         self._executor, self._job, self._state = executor, job, state
         self._steps, self._fitted_with = steps, parameters

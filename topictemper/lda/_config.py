@@ -85,7 +85,8 @@ class Config:
     init: Floats | None
     warm_start: bool
     shuffle: bool
-    patience: int | None
+    stops: bool
+    n_iter_no_change: int | None
     validation_fraction: float
     random_state: Any
 
@@ -129,7 +130,7 @@ class Config:
         init = _init(p["init"], n_components, n_features)
         if init is not None:
             _refuse_course_of_given_topics(tempering)
-        patience, fraction = _stopping(p)
+        stops, n_iter_no_change, fraction = _stopping(p)
         check.random_state(p["random_state"])
         check.stream_length(p["total_samples"])
         check.threads(p["n_jobs"])
@@ -158,7 +159,8 @@ class Config:
             init=init,
             warm_start=check.flag("warm_start", p["warm_start"]),
             shuffle=_shuffle(p["shuffle"], method),
-            patience=patience,
+            stops=stops,
+            n_iter_no_change=n_iter_no_change,
             validation_fraction=fraction,
             random_state=p["random_state"],
         )
@@ -177,6 +179,16 @@ class Config:
         # By E[beta] alone, many topics of short documents predict worse with more passes.
         passes = usual_passes if self.point and not self.sampling else default_passes
         return round(passes(n_documents, length))
+
+    def patience(self, n_planned: int) -> int | None:
+        """Return after how many scores without a new best one to stop; None: never.
+
+        At most `n_planned` are planned, one for each pass, or each round on Dask.
+        """
+        if not self.stops:
+            return None
+        share = round(default.PATIENCE_SHARE * n_planned)
+        return self.n_iter_no_change or max(share, default.LEAST_PATIENCE)
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
@@ -397,10 +409,10 @@ def _tol(value: Any, method: str) -> float:
     return check.number("tol", value, 0.0)
 
 
-def _stopping(p: Mapping[str, Any]) -> tuple[int | None, float]:
-    """The patience of early stopping, None if there is none, and the share of held-out rows."""
+def _stopping(p: Mapping[str, Any]) -> tuple[bool, int | None, float]:
+    """Whether to stop early, the patience that is given, and the share of held-out rows."""
     stops = check.flag("early_stopping", p["early_stopping"])
-    patience = _optional(check.integer, "n_iter_no_change", p["n_iter_no_change"], 1)
+    n_iter_no_change = _optional(check.integer, "n_iter_no_change", p["n_iter_no_change"], 1)
     share = partial(check.number, boundaries="neither")
     fraction = _optional(share, "validation_fraction", p["validation_fraction"], 0.0, 1.0)
     for name in ("validation_fraction", "n_iter_no_change"):
@@ -408,8 +420,7 @@ def _stopping(p: Mapping[str, Any]) -> tuple[int | None, float]:
             raise ValueError(
                 f"{name}={p[name]!r} is for early_stopping=True; without it {name} must be None"
             )
-    patience = (patience or default.N_ITER_NO_CHANGE) if stops else None
-    return patience, fraction or default.VALIDATION_FRACTION
+    return stops, n_iter_no_change, fraction or default.VALIDATION_FRACTION
 
 
 def _optional(checked: Callable[..., Any], name: str, value: Any, *limits: float) -> Any:

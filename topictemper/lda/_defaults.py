@@ -80,4 +80,7 @@ PLAIN_PASSES, PLAIN_SHARE = 2.0, 2 / 3
 OWN_SHARE, OWN_PASSES = 2 / 3, 10.0
 OWN_TOKENS = 60.0
 
-VALIDATION_FRACTION, N_ITER_NO_CHANGE = 0.1, 3
+VALIDATION_FRACTION = 0.1
+# docs/guide/measured/defaults.rst, "Early stopping": passes without a better score, as a share of
+# the planned ones, and the fewest.
+PATIENCE_SHARE, LEAST_PATIENCE = 0.1, 3

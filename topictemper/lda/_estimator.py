@@ -130,7 +130,8 @@ class TemperedLDA(
     validation_fraction : float, default=None
         Share of the documents that `early_stopping` holds out. None: 0.1. Not with `validation_X`.
     n_iter_no_change : int, default=None
-        Passes without a better score after which `early_stopping` stops. None is 3.
+        Passes without a better score after which `early_stopping` stops. None is a tenth of the
+        planned passes, at least 3.
     dtype : {"float32", "float64"}, default="float32"
         Precision of the model and of what `transform` returns.
     random_state : int, RandomState or None, default=None

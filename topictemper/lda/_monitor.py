@@ -40,8 +40,6 @@ class Validation:
         Counts of the held-out documents.
     name : str
         What they are called in errors.
-    patience : int or None
-        Evaluations in a row without a new best score after which to stop; None: do not stop.
     sample_weight : ndarray or None
         How often each document counts.
 
@@ -57,14 +55,12 @@ class Validation:
         self,
         X: Any,
         name: str,
-        patience: int | None,
         sample_weight: Floats | None = None,
     ) -> None:
         self._sample_weight = sample_weight
         self._matrices = X if isinstance(X, Chunks) else [X]
         unseen = (split_tokens(part)[1] for X in self._matrices for part in parts(X))
         _counts.check_held_out(unseen, name)
-        self._patience = patience
         self._best_score, self._waited = -np.inf, 0
         self.scores: list[tuple[float, float]] = []
         self.best: Trainer | None = None
@@ -74,7 +70,8 @@ class Validation:
         found = completions(predictor(trainer), self._matrices, cold, workers)
         score = score_of(*found, self._sample_weight)
         self.scores.append((done, score))
-        if self._patience is None or not trainer.settled:
+        patience = trainer.config.patience(trainer.plan.planned_passes)
+        if patience is None or not trainer.settled:
             return False
         if score > self._best_score:
             self.best = None  # before the copy: three models at once would take too much memory
@@ -82,7 +79,7 @@ class Validation:
             self._best_score, self._waited = score, 0
         else:
             self._waited += 1
-        return self._waited >= self._patience
+        return self._waited >= patience
 
 
 def held_out(
@@ -100,14 +97,14 @@ def held_out(
     """
     rows: Any = None if isinstance(X, Chunks) else rows_that_count(X, sample_weight)
     if validation_X is not None:
-        return rows, Validation(validation_X, "validation_X", config.patience)
-    if config.patience is None:
+        return rows, Validation(validation_X, "validation_X")
+    if not config.stops:
         return rows, None
     fraction = config.validation_fraction
     rows, others = _split_rows(rows, fraction, check.random_state(config.random_state))
     weight = None if sample_weight is None else sample_weight[others]
     name = f"the validation_fraction={fraction} of X"
-    validation = Validation(X[others], name, config.patience, weight)
+    validation = Validation(X[others], name, weight)
     _counts.check_words(X, "X without the documents held out", rows)
     return rows, validation
 
@@ -155,7 +152,7 @@ class Monitor:
         self._line, self._last_line_at = "", -np.inf
         self._workers = workers
         config = trainer.config
-        self._may_end_early = config.whole or config.patience is not None
+        self._may_end_early = config.whole or config.stops
 
     def before_pass(self) -> None:
         """Tell the callbacks that a pass begins."""
