@@ -197,3 +197,23 @@ def test_long_texts_warn_if_most_of_their_words_are_left_out():
         warnings.simplefilter("error")
         model.fit(short)
         model.set_params(vectorizer__max_df=1.0).fit(books)
+
+
+@pytest.mark.parametrize("rest", ["", None, "unique{}"])
+def test_many_documents_without_words_warn(rest):
+    def fit(n, n_empty, **given):
+        vectorizer = default_vectorizer().set_params(min_df=2, **given)
+        texts = [("river and water", "moon and orbit")[number % 2] for number in range(n)]
+        texts += [rest and rest.format("abcdefghijklmno"[number]) for number in range(n_empty)]
+        TopicModel(2, vectorizer=vectorizer, random_state=0).set_params(lda__max_iter=1).fit(texts)
+
+    said = "15 of 75 documents have no word of the vocabulary.* choose a smaller min_df than 2"
+    with pytest.warns(UserWarning, match=said) as got:
+        fit(60, 15)
+    assert got[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(60, 14)
+        fit(14, 5)  # an example
+        # Who gives the words knows that not all documents have them.
+        fit(60, 15, vocabulary=["water", "moon"])

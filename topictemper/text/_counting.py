@@ -25,7 +25,7 @@ from ._corpus_folder import plain_counting
 from ._parts import Part, spool
 from ._processes import in_processes, is_plain
 from ._vocabulary import GrowingVocabulary, UnknownWords
-from ._warnings import warn_of_frequent_words, warn_of_words
+from ._warnings import warn_of_empty_documents, warn_of_frequent_words, warn_of_words
 
 
 class Counted(NamedTuple):
@@ -113,6 +113,7 @@ def learn_vocabulary(
             notes = plain_counting(vectorizer, unknown_share)
             write_corpus_folder(folder, written, _one_per_line(words), notes)
             counts = open_corpus(folder, verify=False).counts
+    warn_of_empty_documents(counts, vectorizer)
     return Counted(counts, words, unknown_share, copies)
 
 

@@ -223,7 +223,7 @@ class TopicModel(
         Parameters
         ----------
         texts : iterable of str, or of lists of str
-            The documents.
+            The documents. There is a warning if a fifth of them have no word of the vocabulary.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
