@@ -94,3 +94,31 @@ def test_other_tables_are_refused():
         share_differences(pandas.concat([shares, shares]), "a", "b")
     with pytest.raises(ValueError, match="must have the same topics"):
         share_differences(shares.iloc[1:], "a", "b")
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, "NA", "NaT"])
+def test_a_missing_value_is_no_group(missing):
+    pandas = pytest.importorskip("pandas")
+    missing = getattr(pandas, missing) if isinstance(missing, str) else missing
+    shares = shares_by_group(THETA, GROUPS).convert_dtypes()
+    unknown = shares.iloc[:3].assign(group=pandas.NA)
+    for table in (shares, pandas.concat([shares, unknown])):
+        assert share_differences(table, "a", "b")["difference"].notna().all()
+        for first, second in ((missing, "a"), ("a", missing)):
+            with pytest.raises(ValueError, match=r"has no group .*; it has 'a', 'b', 'c'$"):
+                share_differences(table, first, second)
+
+
+@pytest.mark.parametrize("column", ["share", "low", "high"])
+def test_missing_shares_are_refused(column):
+    pandas = pytest.importorskip("pandas")
+    shares = shares_by_group(THETA, GROUPS)
+    shares.loc[shares.index[shares.group == "a"][0], column] = np.nan
+    for table in (shares, shares.convert_dtypes()):
+        with pytest.raises(
+            ValueError, match="shares has missing values for group 'a' or group 'b'"
+        ):
+            share_differences(table, "a", "b")
+        assert len(share_differences(table, "b", "c"))
+    with pytest.raises(ValueError, match=f"column {column} of shares must hold numbers"):
+        share_differences(shares.astype(object).fillna(pandas.NA), "a", "b")

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _validation as check
 from .._utils._intervals import interval_of_difference
+from .._utils._missing import column as column_of
+from .._utils._missing import is_missing
 from .._utils._tables import table
 from ._checks import kind_of_shares
 
-_NEEDED = {"topic", "label", "share", "low", "high"}
+_NUMBERS = ("share", "low", "high")
+_NEEDED = {"topic", "label", *_NUMBERS}
 
 
 def share_differences(shares: Any, first: Any, second: Any) -> Any:
@@ -41,7 +45,8 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
     Raises
     ------
     ValueError
-        If the table is not one of shares, or has no such group or period.
+        If the table is not one of shares, has no such group or period, or has missing shares for
+        it.
 
     Notes
     -----
@@ -67,8 +72,10 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
     [False, True]
     """
     by = kind_of_shares(shares, _NEEDED)
-    keys = np.asarray(shares[by])
+    keys = column_of(by, shares[by])
     column = {name: np.asarray(shares[name]) for name in _NEEDED}
+    for name in _NUMBERS:
+        column[name] = check.numbers(f"the column {name} of shares", shares[name])
     one, other = (_rows(keys, value, by, column["topic"]) for value in (first, second))
     if len(one) != len(other) or (column["topic"][one] != column["topic"][other]).any():
         raise ValueError(f"{by} {first!r} and {by} {second!r} must have the same topics")
@@ -77,6 +84,11 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
     before, after = (
         (column["share"][rows], column["low"][rows], column["high"][rows]) for rows in (one, other)
     )
+    if np.isnan([before, after]).any():
+        raise ValueError(
+            f"shares has missing values for {by} {first!r} or {by} {second!r}; give the table as "
+            "topics_over_time or topics_by_group has made it"
+        )
     low, high = interval_of_difference(before, after)
     return table(
         {
@@ -99,11 +111,12 @@ def _rows(keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any]) -> NDAr
             wanted = None
     # A number of numpy equals a list one entry after another, too, but one of Python does not.
     plain = keys if keys.dtype.kind == "M" else keys.tolist()
-    rows = np.flatnonzero([key == wanted for key in plain])
+    found = [] if is_missing(wanted) else [key == wanted for key in plain]
+    rows = np.flatnonzero(found)
     rows = rows[np.argsort(topics[rows], kind="stable")]
     if not len(rows):
         days = keys.astype("datetime64[D]").astype(str) if keys.dtype.kind == "M" else keys
-        some = list(dict.fromkeys(days.tolist()))
+        some = [key for key in dict.fromkeys(days.tolist()) if not is_missing(key)]
         known = ", ".join(map(repr, some[:10])) + (" ..." if len(some) > 10 else "")
         raise ValueError(f"the table has no {by} {value!r}; it has {known}")
     if (np.diff(topics[rows]) == 0).any():
