@@ -67,8 +67,8 @@ _LEAST_WITH_HEADERS = 0.8
 _LEAST_LEFT_OUT = 0.5
 # Words of a long text, without stop words. What is in most short texts are set phrases.
 _LEAST_WORDS = 1000
-# With the default `min_df`, 16% to 29% of 200 titles have no word left, but of 500 at most 7%. Fewer
-# documents are those of an example.
+# With the default `min_df`, 16% to 29% of 200 titles have no word left, but of 500 at most 7%.
+# Fewer documents are those of an example.
 _LEAST_EMPTY, _LEAST_DOCUMENTS = 0.2, 20
 
 
