@@ -176,6 +176,7 @@ def test_no_annealing_in_very_few_steps(mode, method, least):
         assert asked.temperature_history_["temperature"][0] == start
 
 
+@pytest.mark.filterwarnings("ignore:sample_weight has the sum")
 @pytest.mark.parametrize("weight", [0.02, 1 / 200])
 def test_small_weights_make_no_corpus_of_one_minibatch(weight):
     settings = {"max_iter": 10, "batch_size": 20}

@@ -171,6 +171,21 @@ def test_weighted_counts_are_not_warned_of(scale):
         small_lda().fit(pairs * 0.5)  # two halves a row
 
 
+@pytest.mark.parametrize("method", ["online", "batch"])
+def test_weights_of_less_than_a_document_per_topic_are_warned_of(method):
+    X, lda = corpus(60), small_lda(n_components=5, max_iter=2, learning_method=method)
+    said = "has the sum 1, so 60 documents count as 1, for 5 topics.* divide them by their mean$"
+    with pytest.warns(UserWarning, match=said) as caught:
+        lda.fit(X, sample_weight=np.full(60, 1 / 60))
+    assert caught[0].filename == __file__
+    few = np.where(np.arange(60) < 4, 1.0, 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda.fit(X, sample_weight=np.full(60, 5 / 60 + 1e-9))
+        lda.fit(X, sample_weight=few)  # the corpus is no larger
+        lda.fit(X[:4])
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     "parameters",

@@ -16,6 +16,7 @@ from .._utils._chunks import Chunks, is_chunks, rows_that_count
 from .._utils._feature_names import agreed_names, columns_of, names_in, with_string_names
 from .._utils._fractions import warn_of_fractions
 from .._utils._missing import check_order
+from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._config import check_parameters
 from ._seeding import unseeded
@@ -137,6 +138,20 @@ class CountsMixin:
                 f"X has only the columns {columns}. It must have a row for each document and a "
                 "column for each word. Make counts of a table of pairs first, such as "
                 "pandas.crosstab(table.document, table.word)"
+            )
+
+    @staticmethod
+    def _warn_of_ratios(sample_weight: Floats | None, n_components: int) -> None:
+        """Warn of weights that make less than one document per topic of enough documents."""
+        if sample_weight is None:
+            return
+        total, n_weighted = float(sample_weight.sum()), int(np.count_nonzero(sample_weight))
+        # With a sum of 1, the score of 3,000 docstrings is 0.5 (K = 10) to 1.1 (K = 50) lower.
+        if total < n_components <= n_weighted:
+            warn(
+                f"sample_weight has the sum {total:.3g}, so {n_weighted:,} documents count as "
+                f"{total:.3g}, for {n_components} topics, and the priors outweigh them: if the "
+                "weights are ratios, divide them by their mean"
             )
 
     def _stream_counts(self, X: Any, reset: bool, feature_names: Any) -> Any:

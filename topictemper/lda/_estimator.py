@@ -454,6 +454,7 @@ class TemperedLDA(
         # A fit needs memory for three copies of the topics.
         config = Config.of(unseeded(self), X.shape[1], copies=3)
         self._warn_of_pairs(config.n_components)
+        self._warn_of_ratios(sample_weight, config.n_components)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         if previous and words_before is not None:
             self._keep_names(words_before, of_frame=of_frame)
