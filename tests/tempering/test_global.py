@@ -234,6 +234,8 @@ def test_bad_updates():
     for energy, log_c in ((-1e308, [1e308, 1.7e308]), (1e308, [-1e308, 0.0])):
         with pytest.raises(ValueError, match=r"^energy and log_c are too large"):
             temperature.update(energy, log_c)
+        with pytest.raises(ValueError, match=r"^energy and log_c are too large"):
+            temperature.elbo_terms(energy, log_c)
     # None of these left a trace.
     assert temperature.update(-1.0, [0.0, 1.0]) == pytest.approx(
         GlobalTemperature([1.0, 2.0], [0.0, 1.0]).update(-1.0), rel=0

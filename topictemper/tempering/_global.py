@@ -125,7 +125,8 @@ class GlobalTemperature(Stateful):
         Raises
         ------
         TypeError, ValueError
-            If an argument is not finite or of the wrong length, or if there is no log normalizer.
+            If an argument is not finite or of the wrong length, if there is no log normalizer, or
+            if energy and log_c are so large that their sums overflow.
         """
         energy = check.number("energy", energy)
         new_log_c = self._checked_log_c(log_c)
@@ -135,10 +136,7 @@ class GlobalTemperature(Stateful):
             energy = keep * self._energy + self._step * energy
             if log_c is not None:
                 new_log_c = keep * self._checked_log_c(None) + self._step * new_log_c
-        with np.errstate(over="ignore"):
-            weights = energy * self._inverse - new_log_c + self._log_prior
-        if np.isinf(weights[np.isfinite(self._log_prior)]).any():
-            raise ValueError("energy and log_c are too large: their sums overflow")
+        weights = self._log_joint(energy, new_log_c)
         self._energy, self._log_c = energy, new_log_c
         weights -= weights.max()
         np.exp(weights, out=weights)
@@ -176,13 +174,22 @@ class GlobalTemperature(Stateful):
         Raises
         ------
         TypeError, ValueError
-            If an argument is not finite or of the wrong length, or if there is no log normalizer.
+            If an argument is not finite or of the wrong length, if there is no log normalizer, or
+            if energy and log_c are so large that their sums overflow.
         """
         energy = check.number("energy", energy)
         used = self.responsibilities > 0  # 0 times the -inf of an excluded temperature is 0
         r = self.responsibilities[used]
-        values = energy * self._inverse - self._checked_log_c(log_c) + self._log_prior
+        values = self._log_joint(energy, self._checked_log_c(log_c))
         return float(r @ values[used] + entr(r).sum())
+
+    def _log_joint(self, energy: float, log_c: Floats) -> Floats:
+        """``E / T_m - log C(T_m) + log pi_m``."""
+        with np.errstate(over="ignore"):
+            values: Floats = energy * self._inverse - log_c + self._log_prior
+        if np.isinf(values[np.isfinite(self._log_prior)]).any():
+            raise ValueError("energy and log_c are too large: their sums overflow")
+        return values
 
     def _checked_log_c(self, log_c: ArrayLike | None) -> Floats:
         if log_c is not None:
