@@ -102,6 +102,13 @@ def test_data_frames_give_names_and_set_output_changes_nothing():
     assert numbers.tolist() == [str(v) for v in range(60)]
 
 
+def test_names_for_pyldavis_are_checked_before_documents(monkeypatch):
+    lda = fitted()
+    monkeypatch.setattr(lda, "_proportions", lambda X: pytest.fail("inferred before the check"))
+    with pytest.raises(ValueError, match="feature_names must have"):
+        lda.prepare_pyldavis(corpus(), ["one"])
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_pyldavis_runs(empty):
     X = corpus().toarray()

@@ -216,14 +216,14 @@ class InspectionMixin:
         array([3., 3., 2.])
         """
         model: Any = self
-        X = model._fitted_counts(X)
+        X, names = model._fitted_counts(X), names_of_columns(self, feature_names)
         model._warn_if_hot()
         return {
             # pyLDAvis wants sums of one in double precision.
             "topic_term_dists": distributions(model.components_),
             "doc_topic_dists": distributions(model._proportions(X)),
             "doc_lengths": row_sums(X),
-            "vocab": np.array(names_of_columns(self, feature_names)),
+            "vocab": np.array(names),
             "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
             "sort_topics": False,
         }
