@@ -318,6 +318,9 @@ def test_errors_of_a_matrix(fails, matrix, model):
     assert "vocab.txt: 2 words, but" in fails("fit", matrix, *output)
     vocabulary.unlink()
     assert "no vocab.txt in the same folder; give --vocabulary" in fails("fit", matrix, *output)
+    named = matrix.parent / "docword.news.txt"
+    write_corpus(named, read_corpus(matrix).counts)
+    assert "no vocab.news.txt in the same folder; give --vo" in fails("fit", named, *output)
 
 
 def test_score_of_other_words(fails, run, matrix, tmp_path):

@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._files import new_path
 from .._utils._log import counted, logger
+from ..datasets.formats._formats import vocabulary_beside
 from ..datasets.formats._mapped import HEADER, WORDS
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
@@ -211,7 +212,8 @@ def _fit_counts(
     counting = counting_of(arguments.file) if arguments.file.is_dir() else None
     if corpus.vocabulary is None:
         if counting is None:
-            where = "no vocab.txt in the same folder; give --vocabulary"
+            name = vocabulary_beside(arguments.file).name
+            where = f"no {name} in the same folder; give --vocabulary"
         else:
             where = "no vocab.txt; if its words cannot be lines of a file, fit the texts themselves"
         raise InputError(f"{arguments.file}: {where}.")

@@ -125,7 +125,7 @@ def read_corpus(
     if zero_based is not None and kind != "svmlight":
         raise ValueError(f"zero_based is for format='svmlight'; with {kind!r} it must be None")
     options = {} if zero_based is None else {"zero_based": check.flag("zero_based", zero_based)}
-    named = _vocabulary_beside(path) if vocabulary is None else _words_file(vocabulary)
+    named = vocabulary_beside(path) if vocabulary is None else _words_file(vocabulary)
 
     def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
         # Words come first: some formats do not state the number of columns.
@@ -209,7 +209,7 @@ def write_corpus(
     counts.data = narrow(counts.data)
     if _FORMATS[kind].integers_only and counts.dtype.kind == "f":
         raise ValueError(f"format={kind!r} holds integers only, but X has other counts")
-    beside = _vocabulary_beside(path)
+    beside = vocabulary_beside(path)
     if path == beside:
         raise ValueError(f"{path} is the file of the words of its folder; choose another name")
     if feature_names is None:
@@ -223,7 +223,7 @@ def write_corpus(
         return
     names = feature_names_of(feature_names, counts.shape[1]).tolist()
     shared = not path.exists() or any(
-        other != path and _vocabulary_beside(other) == beside and _holds_counts(other)
+        other != path and vocabulary_beside(other) == beside and _holds_counts(other)
         for other in path.parent.iterdir()
     )
     if beside.exists() and shared and read_vocabulary(beside) != names:
@@ -288,6 +288,7 @@ def _holds_counts(path: Path) -> bool:
         return False
 
 
-def _vocabulary_beside(path: Path) -> Path:
+def vocabulary_beside(path: Path) -> Path:
+    """Return the file that would have the words of a file of counts."""
     uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.(gz|bz2|xz))?", path.name, re.IGNORECASE)
     return path.with_name(f"vocab{uci[1] or ''}.txt" if uci else "vocab.txt")
