@@ -103,15 +103,16 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
 
 def _rows(keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any]) -> NDArray[np.intp]:
     """Rows of a group or period, by topic."""
-    wanted = None if getattr(value, "ndim", 0) else value  # an array equals one key after another
-    if keys.dtype.kind == "M":
+    # An array equals one key after another.
+    wanted = None if getattr(value, "ndim", 0) or is_missing(value) else value
+    if keys.dtype.kind == "M" and wanted is not None:
         try:
             wanted = np.datetime64(value)
         except (TypeError, ValueError):
             wanted = None
     # A number of numpy equals a list one entry after another, too, but one of Python does not.
     plain = keys if keys.dtype.kind == "M" else keys.tolist()
-    found = [] if is_missing(wanted) else [key == wanted for key in plain]
+    found = [] if wanted is None else [key == wanted for key in plain]
     rows = np.flatnonzero(found)
     rows = rows[np.argsort(topics[rows], kind="stable")]
     if not len(rows):
