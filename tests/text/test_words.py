@@ -217,3 +217,12 @@ def test_many_documents_without_words_warn(rest):
         fit(14, 5)  # an example
         # Who gives the words knows that not all documents have them.
         fit(60, 15, vocabulary=["water", "moon"])
+
+
+@pytest.mark.parametrize("min_df", [1, 0.001])
+def test_documents_without_words_that_a_smaller_min_df_would_not_have_do_not_blame_it(min_df):
+    vectorizer = default_vectorizer().set_params(min_df=min_df)
+    model = TopicModel(2, vectorizer=vectorizer, random_state=0).set_params(lda__max_iter=1)
+    said = "15 of 75 documents have no word .* have words, see whether stop_words, max_df or max"
+    with pytest.warns(UserWarning, match=said):
+        model.fit([*["river and water", "moon and orbit"] * 30, *["of the"] * 15])

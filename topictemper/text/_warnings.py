@@ -102,10 +102,14 @@ def warn_of_empty_documents(counts: Any, vectorizer: CountVectorizer) -> None:
         return
     n_empty = n_empty_rows(counts)
     if n_empty >= _LEAST_EMPTY * n_documents:
+        if document_limit(vectorizer.min_df, n_documents) > 1:
+            cure = f"choose a smaller min_df than {vectorizer.min_df}"
+        else:  # it leaves no word out
+            cure = "see whether stop_words, max_df or max_features leave out too many"
         warn(
             f"{n_empty:,} of {n_documents:,} documents have no word of the vocabulary, so nothing "
             "is learned from them: leave out those that are empty; if most of them have words, "
-            f"choose a smaller min_df than {vectorizer.min_df}",
+            f"{cure}"
         )
 
 
