@@ -150,6 +150,9 @@ def test_all_tables_are_as_set_output_says(model):
     assert other.word_topics(["unheard"]).schema == of_words.schema
     no_words = other.update(texts()).unknown_words_
     assert no_words.schema == other.update([*texts(), "zebra"]).unknown_words_.schema
+    other.set_output(transform="default")
+    some_words = other.unknown_words_
+    assert some_words.dtypes.equals(other.update(texts()).unknown_words_.dtypes)
     shares = model.topics_over_time(texts(), dates, period="month")
     assert shares.period[0] == np.datetime64("2024-01-01")
     assert np.asarray(shares.documents).dtype.kind == "i"

@@ -133,8 +133,8 @@ class TablesMixin:
             raise AttributeError(
                 "TopicModel has no unknown_words_ before update", name="unknown_words_", obj=self
             )
-        # With their types, also where there are none.
-        words = np.array(list(self._unknown), dtype=object)
+        # With their types, also where there are none: pandas sees that objects are strings.
+        words = np.array(list(self._unknown), dtype=object if self._unknown else str)
         counts = np.array(list(self._unknown.values()), dtype=np.int64)
         return table({"word": words, "count": counts}, output_of(self))
 
