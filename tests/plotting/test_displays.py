@@ -86,6 +86,17 @@ def test_the_model_is_left_alone(draw):
 # Temperature
 
 
+def test_courses_of_training_are_shown_without_an_array_of_the_topics():
+    class WithLargeTopics(TemperedLDA):
+        @property
+        def components_(self):
+            raise MemoryError
+
+    lda = WithLargeTopics(3, max_iter=1, random_state=0).fit(corpus(), validation_X=corpus(seed=1))
+    for display in (TemperatureDisplay, LearningCurveDisplay):
+        display.from_estimator(lda)
+
+
 def test_temperature_and_bands():
     history = validated().temperature_history_
     display = TemperatureDisplay.from_estimator(validated())

@@ -35,13 +35,13 @@ def names_of(model: Any) -> NDArray[Any] | None:
 def _refuse_what_holds_a_model(estimator: Any, name: str) -> None:
     """Refuse a pipeline or a search, and say which part of it to give."""
     kind = type(estimator)
-    if hasattr(lda_of(estimator), "components_"):  # a subclass may have them
-        return
     if hasattr(kind, "named_steps"):
         part = "its last step, pipeline[-1], and for X what pipeline[:-1].transform returns"
     elif hasattr(estimator, "best_estimator_"):
         part = "its best_estimator_"
-    else:
+    else:  # of a model, `components_` may be a large array that is made when it is asked for
+        return
+    if hasattr(lda_of(estimator), "components_"):  # a subclass may have them
         return
     raise TypeError(f"{name} is a {kind.__name__}, which has no topics of its own; give {part}")
 
