@@ -26,7 +26,9 @@ def one_low(value, *shape):
     ("name", "limit", "beyond", "others"),
     [
         ("max_iter", 1, 0, {}),
+        ("max_iter", 2**63, 2**63 + 1, {}),
         ("batch_size", 1, 0, {}),
+        ("batch_size", 2**63, 2**63 + 1, {}),
         ("learning_decay", 0.5, 0.499, {}),
         ("learning_decay", 1.0, 1.001, {}),
         ("learning_offset", 1.0, 0.999, {}),

@@ -132,6 +132,7 @@ NUMBERS = [
     ("lvt", "parameters/max_doc_update_iter", 10**30),
     ("lvt", "state/planned_passes", 0),
     ("lvt", "state/planned_passes", 2.5),
+    ("lvt", "state/planned_passes", 2**64 + 1),
     ("lvt", "state/expected_samples", -1.0),
     ("lvt", "state/n_rows", 0),
     ("lvt", "state/length", -1.0),

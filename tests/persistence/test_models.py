@@ -1,4 +1,5 @@
 import pickle
+import sys
 from itertools import product
 
 import numpy as np
@@ -114,6 +115,11 @@ def test_batch_learning_with_learned_priors_comes_back(path):
     assert_array_equal(loaded.doc_topic_prior_, lda.doc_topic_prior_)
     assert loaded.topic_word_prior_ == lda.topic_word_prior_
     assert loaded.elbo(corpus()) == lda.elbo(corpus())
+
+
+def test_a_fit_without_a_limit_of_passes_comes_back(path):
+    lda = _fitted(learning_method="batch", batch_size=None, tempering=None, max_iter=sys.maxsize)
+    assert_array_equal(saved(lda, path).components_, lda.components_)
 
 
 def test_a_single_word(path):

@@ -212,7 +212,8 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
         if expected is not None:
             expected = check.number("expected_samples", expected, 1e-18, 1e18)
     with within("planned_passes"):
-        planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**53)
+        # More than `max_iter` may be: on Dask, the passes over the sample are among them.
+        planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**64)
     with within("n_rows"):
         n_rows = check.number("n_rows", tree["n_rows"], 1e-18, 1e18)
     with within("length"):

@@ -30,6 +30,8 @@ INFERENCES = ("auto", "gibbs", "point", "vb")
 PRIOR_RANGE = (1e-5, 1e5)
 # There are arrays with an entry for each document and temperature.
 MOST = {"n_temperatures": 10_000, "updates": 10**6}
+# Passes, and documents in a minibatch, at most: sys.maxsize is given for no limit.
+_NO_LIMIT = 2**63
 # No documents with fewer words are worth topics that fill the memory.
 _FEW_COLUMNS = 100
 # Parameters that training uses after its first step, and what of `Config` follows from them. The
@@ -147,8 +149,8 @@ class Config:
             eta=eta,
             predicts_eta=predicts_eta,
             whole=method == "batch",
-            max_iter=_optional(check.integer, "max_iter", p["max_iter"], 1),
-            batch_size=_optional(check.integer, "batch_size", p["batch_size"], 1),
+            max_iter=_optional(check.integer, "max_iter", p["max_iter"], 1, _NO_LIMIT),
+            batch_size=_optional(check.integer, "batch_size", p["batch_size"], 1, _NO_LIMIT),
             learning_decay=_optional(check.number, "learning_decay", p["learning_decay"], 0.5, 1.0),
             learning_offset=_optional(check.number, "learning_offset", p["learning_offset"], 1.0),
             tol=_tol(p["tol"], method),
