@@ -182,6 +182,10 @@ def test_weights_of_less_than_a_document_per_topic_are_warned_of(method):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         lda.fit(X, sample_weight=np.full(60, 5 / 60 + 1e-9))
+        ratios = np.random.RandomState(0).rand(20)
+        assert (ratios / ratios.mean()).sum() < 20  # by rounding
+        lda.set_params(n_components=20).fit(X[:20], sample_weight=ratios / ratios.mean())
+        lda.set_params(n_components=5)
         lda.fit(X, sample_weight=few)  # the corpus is no larger
         lda.fit(X[:4])
 

@@ -147,7 +147,8 @@ class CountsMixin:
             return
         total, n_weighted = float(sample_weight.sum()), int(np.count_nonzero(sample_weight))
         # With a sum of 1, the score of 3,000 docstrings is 0.5 (K = 10) to 1.1 (K = 50) lower.
-        if total < n_components <= n_weighted:
+        # Those divided by their mean may, rounded, have a little less than the number of documents.
+        if total < (1 - 1e-6) * n_components and n_components <= n_weighted:
             warn(
                 f"sample_weight has the sum {total:.3g}, so {n_weighted:,} documents count as "
                 f"{total:.3g}, for {n_components} topics, and the priors outweigh them: if the "
