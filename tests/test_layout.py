@@ -1,4 +1,4 @@
-"""Files are short enough for a sitting; CONTRIBUTING.md and benchmarks name what there is."""
+"""Files are short enough for a sitting; what pages, comments and benchmarks name is there."""
 
 import argparse
 import ast
@@ -70,6 +70,26 @@ def test_contributing_names_what_there_is():
         if not re.search(rf"\b{name}\b", files[file][0].read_text("utf-8"))
     ]
     assert gone == [], "CONTRIBUTING.md names what is not there"
+
+
+@pytest.mark.skipif(not PACKAGE.exists(), reason="these tests run without the source")
+def test_comments_cite_sections_of_the_guide_that_there_are():
+    cited = {
+        place
+        for file in PACKAGE.rglob("*.py")
+        for place in re.findall(
+            r'(docs/guide/[\w/]+\.rst)(?:, "([^"]+)")?',
+            re.sub(r"\n[ #]*", " ", file.read_text("utf-8")),
+        )
+    }
+    assert len(cited) > 10
+    pages = {page: (ROOT / page).read_text("utf-8") for page, _ in cited}
+    gone = [
+        (page, title)
+        for page, title in cited
+        if title and not re.search(rf"^{re.escape(title)}\n(\W)\1+$", pages[page], re.M)
+    ]
+    assert gone == []
 
 
 @pytest.mark.skipif(not BENCHMARKS.exists(), reason="these tests run without the source")

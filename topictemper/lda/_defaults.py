@@ -12,8 +12,8 @@ ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS = 0.003, 1e6, 2e5
 ETA_WORDS, ETA_SHARE, ETA_TOGETHER = 3.0, 0.04, 4.0
 # docs/guide/measured/priors.rst, "How eta is learned": of documents without tokens.
 ETA_SHORT = 0.1
-# docs/guide/measured/priors.rst, "Few documents": the range of eta where no document is forgotten,
-# so that none can tell which eta predicts best.
+# docs/guide/measured/priors.rst, "Few documents, and copies": the range of eta where no document is
+# forgotten, so that none can tell which eta predicts best.
 ETA_UNLEARNED = 0.003, 0.15
 # benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.
 ALPHA_FLOOR = 0.5

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Singles = NDArray[np.float32]
-# Units that a step of a belief network tries; with one, ascents end too soon. See the guide.
+# Units that a step of a belief network tries; with one, ascents end too soon
+# (docs/guide/measured/truncated.rst, "Starts of new data").
 _N_TRIED = 2
 
 

@@ -29,7 +29,8 @@ from ._e_step import EStep, StateSets, UnitPrior, merged, row_chunks
 from ._estimator import TruncatedModel
 from ._gradients import Adam, MarginalNetwork
 
-# Ascents of a datum: more find more, but take as much time as the E-steps. See the guide.
+# Ascents of a datum: more find more, but take as much time as the E-steps
+# (docs/guide/measured/truncated.rst, "Starts of new data").
 _N_ASCENTS = 8
 # Padding with this bias adds nothing.
 _NEVER = -1e4

@@ -26,7 +26,8 @@ from ._config import LOWEST_PI, LOWEST_VARIANCE, SparseCodingConfig, sparse_codi
 from ._e_step import EStep, StateSets, UnitPrior, row_chunks, row_parts
 from ._estimator import TruncatedModel
 
-# Ascents of a datum: with eight, gaps of patches are larger. See the guide, `measured`.
+# Ascents of a datum: with eight, gaps of patches are larger (docs/guide/measured/truncated.rst,
+# "Starts of new data").
 _N_ASCENTS = 16
 # Larger values have infinite sums of squares.
 _LARGEST = {"float64": check.LARGEST, "float32": 1e15}
