@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._typing import Floats
 
-# That are copied at once. What is made of a row, such as proportions, may be larger than the row.
+# Of a part that is copied. What is made of a row, such as proportions, may be larger than the row.
 _MOST_ENTRIES, _MOST_ROWS = 2**19, 2**14
 
 

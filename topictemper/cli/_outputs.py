@@ -1,4 +1,4 @@
-"""Proportions of documents in files: CSV, Parquet, .npz."""
+"""Files of --output: models, and proportions of documents as CSV, Parquet and .npz."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def make_bars(
     bias : float, optional
         Log-odds of a pixel of sigmoid bars that is in no bar; the default is -4. Linear bars have
         none.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState or None, default=None
         An int gives the same images in every call.
 
     Returns

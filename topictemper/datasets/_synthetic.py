@@ -49,7 +49,7 @@ def make_lda_corpus(
         Concentration of the symmetric Dirichlet prior of a document's topics.
     topic_word_prior : float, default=0.05
         Concentration of the symmetric Dirichlet prior of a topic's words.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState or None, default=None
         An int gives the same corpus in every call.
 
     Returns

@@ -32,7 +32,7 @@ def make_two_gaussians(
     separation : float, default=8.0
         Distance between the means, > 0. The first mean is ``separation / 2``, the second its
         negative.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState or None, default=None
         An int gives the same draws in every call.
 
     Returns

@@ -12,7 +12,7 @@ _MOST_BITS = 64
 
 
 def some_rows(batch: Minibatch, n_documents: int, seed: int) -> Minibatch:
-    """About so many documents of a minibatch, as their words have it; not by word.
+    """About so many documents of a minibatch, chosen by hashes of their words; not by word.
 
     Words that none of them has are left out: rows of the topics are not made for them.
     A document of weight 2 is as likely to be taken as two copies of it.
@@ -37,9 +37,9 @@ def some_rows(batch: Minibatch, n_documents: int, seed: int) -> Minibatch:
 
 
 def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
-    """Each token of a document goes to either half, as its words have it: no order matters.
+    """Each token of a document goes to either half, by hashes of its word and of the document.
 
-    Nor does it matter whether a document is there once with the weight 2, or twice.
+    So no order matters, nor whether a document is there once with the weight 2, or twice.
     """
     documents = np.repeat(np.arange(batch.n_documents), np.diff(batch.doc_ptr))
     data = batch.counts.astype(np.float64)

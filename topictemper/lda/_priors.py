@@ -70,10 +70,10 @@ class PriorLearner(Stateful):
     ----------
     of_alpha, of_eta : bool
         Which of the two to learn.
-    of_samples : bool
-        Whether to learn alpha where documents are sampled.
     smallest_alpha, smallest_eta : float
         The floors.
+    of_samples : bool
+        Whether to learn alpha where documents are sampled.
     plan : Plan
         The passes of the fit.
     """

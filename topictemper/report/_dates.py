@@ -1,4 +1,4 @@
-"""Dates of documents in periods: days, weeks, months, quarters, years."""
+"""Dates of documents in periods, from days to centuries."""
 
 from __future__ import annotations
 

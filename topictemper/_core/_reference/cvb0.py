@@ -41,7 +41,7 @@ def cvb0(
         The prior of theta.
     B : array-like, shape (U, >= K)
         E[beta] of every word, each row by a factor of its own; columns beyond K are padding.
-    tol, rough, max_iter : float, float, int
+    tol, max_iter, rough : float, int, float
         The first sweeps end when ``mean_k |change of gamma_k| < tol``, or when the sum of these
         changes is less than `rough` times the square root of the document's tokens, or after
         `max_iter` of them.
