@@ -8,7 +8,7 @@ from typing import Any
 from ..lda._estimator import TemperedLDA as _Local
 from ..lda._other_names import CALLED as OTHER_NAMES
 from ..lda._other_names import ELSEWHERE, OF_FIT
-from ..text._parameters import CALLED as OF_TEXTS
+from ..text._other_names import CALLED as OF_TEXTS
 from ..text._parameters import OF_LDA
 
 # What the estimators of Dask have themselves, as local ones tell of it.

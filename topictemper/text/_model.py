@@ -29,9 +29,8 @@ from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
 from ._counting import count_by_vocabulary, learn_vocabulary, set_vocabulary
+from ._other_names import ATTRIBUTES, CALLED
 from ._parameters import (
-    ATTRIBUTES,
-    CALLED,
     check_before_counting,
     default_lda,
     new_lda,
