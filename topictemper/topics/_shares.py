@@ -197,17 +197,38 @@ def _shares(
     if names.dtype.kind == "f" and (np.abs(names) < _MOST_EXACT).all() and not (names % 1).any():
         names = names.astype(np.int64)  # years or ratings, which missing ones have made floats
     by_group = np.flatnonzero(known)[np.argsort(group_of, kind="stable")]
-    ends_of = np.cumsum(np.bincount(group_of))
-    heaviest = weight[known].max()
-    n_documents, n_equal, total, main, shares, squares = [], [], [], [], [], []
-    # Rows are copied, and made double, for one group at a time: all may be most of the memory.
-    for rows in np.split(by_group, ends_of[:-1]):
+    rows_of = np.split(by_group, np.cumsum(np.bincount(group_of))[:-1])
+    n_equal, share, square, size = _moments(theta, weight, rows_of)
+    low, high = interval_of_mean(n_equal, share, square, size, confidence)
+    return table(
+        {
+            name: np.repeat(names, n_components),
+            **({} if unit is None else {"unit": [unit] * (len(names) * n_components)}),
+            "topic": np.tile(np.arange(n_components), len(names)),
+            "label": labels * len(names),
+            "share": share.ravel(),
+            "low": low.ravel(),
+            "high": high.ravel(),
+            "documents": np.repeat([len(rows) for rows in rows_of], n_components),
+        }
+    )
+
+
+def _moments(
+    theta: NDArray[Any], weight: Floats, rows_of: list[NDArray[np.intp]]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """What `interval_of_mean` takes of groups of documents: n, mean, square and size.
+
+    Rows are copied, and made double, for one group at a time: all may be most of the memory.
+    """
+    heaviest = max(weight[rows].max() for rows in rows_of)
+    n_equal, total, main, shares, squares = [], [], [], [], []
+    for rows in rows_of:
         values, w = theta[rows].astype(np.float64, copy=False), weight[rows]
         values /= np.maximum(values.sum(axis=1, keepdims=True), _LEAST)
         most = w.max()
         w /= most  # so that squares are in range
         sum_ = w.sum()
-        n_documents.append(len(rows))
         total.append(sum_ * (most / heaviest))
         main.append(w @ values.max(axis=1) / sum_)
         shares.append(np.minimum(w @ values / sum_, 1.0))  # sums are rounded
@@ -227,19 +248,7 @@ def _shares(
         np.average(share, axis=0, weights=total),
         np.average(square, axis=0, weights=total),
     )
-    low, high = interval_of_mean(np.array(n_equal), share, square, size, confidence)
-    return table(
-        {
-            name: np.repeat(names, n_components),
-            **({} if unit is None else {"unit": [unit] * (len(names) * n_components)}),
-            "topic": np.tile(np.arange(n_components), len(names)),
-            "label": labels * len(names),
-            "share": share.ravel(),
-            "low": low.ravel(),
-            "high": high.ravel(),
-            "documents": np.repeat(n_documents, n_components),
-        }
-    )
+    return np.array(n_equal), share, square, size
 
 
 def _weights(weights: Any, n_samples: int) -> Floats:
