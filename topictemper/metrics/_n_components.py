@@ -189,21 +189,7 @@ def compare_n_components(
             values["coherence"][i, j] = coherence(model, train, n_top_words=n_top_words)
             values["diversity"][i, j] = topic_diversity(model)
         stability.append(_stability(models))
-    of_fits = scores.sum(axis=2) / tokens.sum()
-    error = error_of_ratio(scores.mean(axis=1), tokens)
-    chosen, below, below_error = _choice(scores, tokens, tolerance)
-    columns: dict[str, Any] = {
-        "n_components": np.array(sizes),
-        "score": of_fits.mean(axis=1),
-        "score_error": np.hypot(np.nan_to_num(_error(of_fits)), error),
-        "below_best": below,
-        "below_best_error": below_error,
-    }
-    for name, measured in values.items():
-        columns |= {name: measured.mean(axis=1), f"{name}_error": _error(measured)}
-    columns["stability"], columns["stability_error"] = np.array(stability).T
-    reason = _reason(columns, chosen, int((tokens > 0).sum()))
-    return NComponentsComparison(columns, sizes[chosen], reason)
+    return _compared(sizes, scores, values, stability, tokens, tolerance)
 
 
 def _split(X: Any, validation_X: Any, fraction: float | None, seed: int) -> tuple[Any, Any]:
@@ -235,6 +221,36 @@ def _held_out_tokens(test: Any, whose: str) -> Floats:
     if not tokens.any():
         raise ValueError(_counts.NOTHING_HELD_OUT.format(whose))
     return tokens
+
+
+def _compared(
+    sizes: list[int],
+    scores: Floats,
+    values: dict[str, Floats],
+    stability: list[tuple[float, float]],
+    tokens: Floats,
+    tolerance: float,
+) -> NComponentsComparison:
+    """The table of what has been measured, and the size to take.
+
+    `scores` are log-likelihoods by size, seed and document, `values` the other measures by size and
+    seed, and `stability` has an error for each size.
+    """
+    of_fits = scores.sum(axis=2) / tokens.sum()
+    error = error_of_ratio(scores.mean(axis=1), tokens)
+    chosen, below, below_error = _choice(scores, tokens, tolerance)
+    columns: dict[str, Any] = {
+        "n_components": np.array(sizes),
+        "score": of_fits.mean(axis=1),
+        "score_error": np.hypot(np.nan_to_num(_error(of_fits)), error),
+        "below_best": below,
+        "below_best_error": below_error,
+    }
+    for name, measured in values.items():
+        columns |= {name: measured.mean(axis=1), f"{name}_error": _error(measured)}
+    columns["stability"], columns["stability_error"] = np.array(stability).T
+    reason = _reason(columns, chosen, int((tokens > 0).sum()))
+    return NComponentsComparison(columns, sizes[chosen], reason)
 
 
 def _stability(models: list[Any]) -> tuple[float, float]:
