@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.datasets import open_corpus
-from topictemper.text import _batches, _vocabulary
+from topictemper.text import _batches, _unknown, _vocabulary
 from topictemper.text._counting import (
     choose_words,
     count_by_vocabulary,
@@ -18,7 +18,7 @@ from topictemper.text._counting import (
 )
 from topictemper.text._long_texts import LONG, words_in_pieces
 from topictemper.text._parts import Part
-from topictemper.text._vocabulary import UnknownWords
+from topictemper.text._unknown import UnknownWords
 
 TEXTS = [
     "The cat sat on the mat; the CAT!",
@@ -124,7 +124,7 @@ def test_long_texts_are_counted_in_pieces(parameters):
     some, unknown = clone(ours).set_params(vocabulary=counted.words[:1]).fit([]), UnknownWords()
     (part,) = count_by_vocabulary(texts, some, unknown)
     assert_array_equal(part.matrix(ours).toarray()[:, :1], expected[:, :1].toarray())
-    assert part.counts.sum() + unknown.total == part.n_words.sum()
+    assert sum(unknown.most_common(10**6).values()) == part.n_unknown().sum()
 
 
 def test_long_texts_are_not_cut_at_what_no_longer_is_white_space():
@@ -244,11 +244,10 @@ def test_a_forgotten_word_that_comes_back_is_counted_from_then_on(monkeypatch, t
 
 
 def test_unknown_words_are_counted_in_bounded_memory(monkeypatch):
-    monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
+    monkeypatch.setattr(_unknown, "MOST_WORDS", 6)
     unknown = UnknownWords()
     for number in range(50):
         unknown.add({"often": 1} | {f"new{number}x{i}": 1 for i in range(3)})
-    assert unknown.total == 200
     assert unknown.most_common(1) == {"often": 50}
     assert len(unknown.most_common(99)) <= 6
 

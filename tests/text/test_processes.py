@@ -19,7 +19,7 @@ from topictemper.text import _batches, _processes, _vocabulary
 from topictemper.text._counting import count_by_vocabulary, learn_vocabulary
 from topictemper.text._long_texts import LONG
 from topictemper.text._processes import in_processes
-from topictemper.text._vocabulary import UnknownWords
+from topictemper.text._unknown import UnknownWords
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +132,7 @@ def test_unknown_words_and_long_texts_are_those_of_one_process():
     for n_jobs in (None, 2):
         unknown = UnknownWords()
         parts = count_by_vocabulary(documents, vectorizer, unknown, n_jobs)
-        found.append((list(parts), unknown.total, list(unknown.most_common(99).items())))
+        found.append((list(parts), list(unknown.most_common(99).items())))
     (parts, *rest), (others, *rest_of_others) = found
     assert len(parts) == len(others)
     for part, other in zip(parts, others, strict=True):

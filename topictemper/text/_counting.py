@@ -24,7 +24,8 @@ from ._copies import Copies
 from ._corpus_folder import plain_counting
 from ._parts import Part, spool
 from ._processes import in_processes, is_plain
-from ._vocabulary import GrowingVocabulary, UnknownWords
+from ._unknown import UnknownWords
+from ._vocabulary import GrowingVocabulary
 from ._warnings import warn_of_empty_documents, warn_of_frequent_words, warn_of_words
 
 

@@ -19,7 +19,7 @@ from .._utils import _chunks
 from .._utils import _validation as check
 from .._utils._counts import sample_weights
 from .._utils._files import new_path
-from .._utils._log import counted, say
+from .._utils._log import say
 from .._utils._missing import check_order
 from .._utils._rollback import complete, unchanged_on_error
 from .._utils._warnings import warn
@@ -46,14 +46,9 @@ from ._saving import SaveTextsMixin
 from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics, proportions_of
 from ._tables import TablesMixin
 from ._texts import Texts, has_length
-from ._vocabulary import UnknownWords
+from ._unknown import UnknownShare, UnknownWords
 from ._work import WorkMixin
 
-# `update` warns if the share of unknown words is higher than in `fit` by more, also without the
-# text that raises it most: one odd text is no new subject. In 50 new texts on the same subjects it
-# is up to 0.08 higher, and in texts on a new one 0.05 to 0.22, by the medians of `python -m
-# benchmarks.lda.later`.
-_TOLERATED_RISE = 0.1
 _UNKNOWN_SHOWN = 20
 
 
@@ -316,10 +311,7 @@ class TopicModel(
         refuse_changes(self)
         check_order("texts", texts, sample_weight=sample_weight)
         in_fit = self.unknown_share_ if self._unknown_in_fit is None else self._unknown_in_fit
-        unknown = UnknownWords()
-        n_documents = n_words = 0
-        # How much the text that raises the share most does so; its unknown words, and all of them.
-        oddest = 0.0, 0, 0
+        unknown, share = UnknownWords(), UnknownShare(in_fit)
         parts: Iterable[Part] = self._parts(texts, unknown)
         if sample_weight is not None:
             if not has_length(texts):
@@ -333,14 +325,8 @@ class TopicModel(
             parts = list(parts)
 
         def matrices() -> Iterator[Any]:
-            nonlocal n_documents, n_words, oddest
             for part in parts:
-                n_documents += len(part.lengths)
-                n_words += int(part.n_words.sum())
-                n_unknown = part.n_unknown()
-                rises = n_unknown - in_fit * part.n_words
-                i = int(rises.argmax())
-                oddest = max(oddest, (float(rises[i]), int(n_unknown[i]), int(part.n_words[i])))
+                share.add(part)
                 counts = part.matrix(self.vectorizer_)
                 # By the topics that were learned before.
                 documents.read(counts, proportions_of(self.lda_, counts))
@@ -355,20 +341,12 @@ class TopicModel(
         except BaseException:  # a stream that breaks off has taught something
             complete(lambda: setattr(self, "_statistics", documents.statistics()))
             raise
-        share = unknown.total / max(n_words, 1)
-        self.unknown_share_, self._unknown_in_fit = share, in_fit
+        self.unknown_share_, self._unknown_in_fit = share.value, in_fit
         self._unknown = unknown.most_common(_UNKNOWN_SHOWN)
-        said = (
-            f"{unknown.total:,} of {counted(n_words, 'word')} of "
-            f"{counted(n_documents, 'document')} are not in the vocabulary ({share:.1%}"
-            f"{'' if np.isnan(in_fit) else f'; {in_fit:.1%} in fit'})"
-        )
         if self.verbose:
-            say(said)
-        _, unknown_there, words_there = oddest
-        of_others = (unknown.total - unknown_there) / max(n_words - words_there, 1)
-        if min(share, of_others) > in_fit + _TOLERATED_RISE:
-            warn(f"{said}; if unknown_words_ has words of new subjects, fit anew to learn them")
+            say(str(share))
+        if share.has_risen:
+            warn(f"{share}; if unknown_words_ has words of new subjects, fit anew to learn them")
         return self
 
     def _fit(

@@ -1,9 +1,8 @@
-"""The vocabulary of a stream of texts, which grows as they are read, and the words not in one."""
+"""The vocabulary of a stream of texts, which grows as they are read."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -242,31 +241,3 @@ class GrowingVocabulary:
         freed = [self._column.pop(word) for word in words]
         documents[freed] = occurrences[freed] = 0
         self._column.free += freed
-
-
-class UnknownWords:
-    """Counts unknown words; of very many, those that are rare so far are forgotten.
-
-    Words that are frequent from the start on are counted exactly. One that was forgotten is counted
-    anew when it comes back.
-
-    Attributes
-    ----------
-    total : int
-        How often any unknown word occurred, exactly.
-    """
-
-    def __init__(self) -> None:
-        self.total = 0
-        self._counts = Counter[str]()
-
-    def add(self, counts: Mapping[Any, int]) -> None:
-        """Count words, as often as is said."""
-        self.total += sum(counts.values())
-        self._counts.update(counts)
-        if len(self._counts) > MOST_WORDS:
-            self._counts = Counter(self.most_common(MOST_WORDS // 2))
-
-    def most_common(self, n: int) -> dict[str, int]:
-        """Return the n most frequent words with their counts, the most frequent first."""
-        return dict(self._counts.most_common(n))
