@@ -72,7 +72,7 @@ class Iterations:
         return f"start {self._n_started:,} of {self._n_starts:,}, "
 
     def add(self, start: str, n_done: int, state: str) -> None:
-        """So many of a start are done, one more than before, and the fit is in this state."""
+        """One more iteration of a start is done, `n_done` in all, and the fit is in this state."""
         self._n_added += 1
         if perf_counter() - self._last > _SECONDS_BETWEEN_LINES:
             self._last = perf_counter()

@@ -1,4 +1,4 @@
-"""Every default of LDA that was chosen by measurement, with the script that chose it."""
+"""Every default of LDA that was chosen by measurement, with the script or page that shows it."""
 
 from __future__ import annotations
 

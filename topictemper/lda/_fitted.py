@@ -30,9 +30,9 @@ from ._seeding import kept_seeds, same_seeds
 from ._state_checks import check_trainer
 from ._training import Trainer
 
-# Twins are warned of if so many of a model of so many topics are.
+# The share of twins among the topics that gives a warning, and the fewest topics where it does.
 _MANY_TWINS, _LEAST_TOPICS = 0.1, 50
-# By how much a sum of alpha grows that is learned; rounding moves one that is not.
+# A learned sum of alpha grows by a larger factor; rounding changes others by a smaller one.
 _LEARNED = 1.01
 # What is kept so that it need not be computed for every request; pickles are without it.
 _FOUND_AGAIN = ("_components", "_names_by_words")
@@ -53,7 +53,7 @@ class FittedMixin:
     _names_of_frame: bool
     #: What `components_` has returned, and of which state of the topics; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
-    #: The same of the names that words give to topics, beside which labels and names of columns.
+    #: Names of topics by their words, after the state, labels and words that they follow from.
     _names_by_words: tuple[Any, Any, Any, list[str]] | None = None
 
     @property

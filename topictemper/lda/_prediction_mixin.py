@@ -335,7 +335,7 @@ class PredictionMixin(TransformerMixin):
     def _proportions_by(
         self, inference: Inference = "auto", tempered: bool = False
     ) -> Callable[..., NDArray[Any]]:
-        """What finds E[theta] of checked counts: learned temperatures take long to begin with."""
+        """A function to E[theta] of checked counts; learned temperatures take long to prepare."""
         model = predictor(self._trainer, way_of(inference, tempered))
         s = self._inverse_temperatures(tempered)
 
