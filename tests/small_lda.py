@@ -11,8 +11,9 @@ from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda import _config
-from topictemper.lda._config import Config, Plan
+from topictemper.lda._config import Config
 from topictemper.lda._minibatch import Gatherer, Minibatch
+from topictemper.lda._plan import Plan, planned_passes
 from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTempering
 from topictemper.tempering._modes import MODES as TEMPERINGS
@@ -49,7 +50,7 @@ def plan_of(
 ) -> Plan:
     """The plan of a fit of so many documents; None: of the passes that a default fit makes."""
     config = Config.of(TemperedLDA(**parameters).get_params(deep=False), 1000)
-    passes = passes or config.planned_passes(n_documents, length)
+    passes = passes or planned_passes(config, n_documents, length)
     return Plan.of(config, n_documents, passes, length=length)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from topictemper import TemperedLDA
 from topictemper._utils._sparse_checks import check_structure
 from topictemper.lda._config import Config
+from topictemper.lda._plan import planned_passes
 
 from .._common.corpora import load, machine, parser
 
@@ -44,7 +45,7 @@ def main() -> None:
         structure = seconds(check_structure, X, "X")
         every = seconds(partial(lda._training_counts, reset=True), X)
         config = Config.of(lda.get_params(deep=False), X.shape[1])
-        passes = config.planned_passes(X.shape[0], X.sum() / X.shape[0])
+        passes = planned_passes(config, X.shape[0], X.sum() / X.shape[0])
         fit = passes * seconds(lda.set_params(max_iter=1, batch_size=500).fit, X, rounds=2)
         tracemalloc.start()
         check_structure(X, "X")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
-from topictemper.lda._config import usual_passes
+from topictemper.lda._plan import usual_passes
 
 from .._common.corpora import distributions, load, machine, parser
 from .._common.referee import best_of_two

@@ -20,7 +20,7 @@ def test_rounds_make_the_passes_of_a_plain_fit(monkeypatch):
         return 4.0 if (n_documents, length) == (60, X.sum() / 60) else 2.0
 
     X = counts()[:60]
-    monkeypatch.setattr("topictemper.lda._config.default_passes", passes)
+    monkeypatch.setattr("topictemper.lda._plan.default_passes", passes)
     assert TemperedLDA(3, random_state=0).fit(X).n_iter_ == 4
     assert estimator(max_iter=None, rounds_per_pass=1).fit([X[:20], X[20:]]).n_iter_ == 4
 

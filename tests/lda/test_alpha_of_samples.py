@@ -15,7 +15,7 @@ from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda import _fitted
 from topictemper.lda._clock import StreamClock
-from topictemper.lda._config import usual_passes
+from topictemper.lda._plan import usual_passes
 from topictemper.lda._priors import PriorLearner
 from topictemper.lda._training import Trainer
 

@@ -13,7 +13,8 @@ from topictemper import TemperedLDA
 from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
 from topictemper.lda._assembly import new_trainer
-from topictemper.lda._config import Config, Plan
+from topictemper.lda._config import Config
+from topictemper.lda._plan import Plan
 from topictemper.lda._training import Trainer
 
 from ..small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from topictemper import TemperedLDA
+from topictemper.lda import _assembly
 from topictemper.lda import _defaults as d
-from topictemper.lda._config import Config, Plan, usual_passes
+from topictemper.lda._config import Config
 from topictemper.lda._monitor import held_out
+from topictemper.lda._plan import Plan, planned_passes, usual_passes
 from topictemper.tempering import (
     Annealing,
     ConstantSchedule,
@@ -113,13 +115,13 @@ def test_short_documents_get_no_more_passes_by_points(inference, passes):
 @pytest.fixture
 def planned(monkeypatch):
     """From how many documents, and how many tokens in each, the passes of fits follow."""
-    planned, passes = [], Config.planned_passes
+    planned = []
 
-    def planned_passes(config, n_documents, length):
+    def spy(config, n_documents, length):
         planned.append((n_documents, length))
-        return passes(config, n_documents, length)
+        return planned_passes(config, n_documents, length)
 
-    monkeypatch.setattr(Config, "planned_passes", planned_passes)
+    monkeypatch.setattr(_assembly, "planned_passes", spy)
     return planned
 
 

@@ -13,10 +13,11 @@ from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._assembly import new_trainer
-from topictemper.lda._config import Config, Plan
+from topictemper.lda._config import Config
 from topictemper.lda._e_step import infer, log_likelihood
 from topictemper.lda._elbo import topics_kl
 from topictemper.lda._normalizers import PosteriorNormalizer
+from topictemper.lda._plan import Plan
 from topictemper.lda._priors import PriorLearner
 from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTempering, inverse_temperature_grid

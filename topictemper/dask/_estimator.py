@@ -24,6 +24,7 @@ from ..lda._config import Config, Tempering
 from ..lda._defaults import KAPPA
 from ..lda._kept import kept
 from ..lda._other_names import OtherNamesMixin, understands_other_names
+from ..lda._plan import planned_passes
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
@@ -292,7 +293,7 @@ max_doc_update_iter, dtype
         report: Callable[[str], None] = say if self.verbose else lambda line: None
         corpus = Corpus.of(_facts(executor, blocks.parts, report), blocks.n_columns)
         shards = self._shard_map(corpus.n_rows)
-        passes = config.planned_passes(corpus.n_rows, corpus.length)
+        passes = planned_passes(config, corpus.n_rows, corpus.length)
         plan = plan_of_a_shard(config, shards, passes)
         machine = f"{isa} ({next(iter(machines.values())).architecture})"
         seed = int(check.random_state(self.random_state).randint(2**31 - 1))

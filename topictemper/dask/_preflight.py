@@ -9,7 +9,8 @@ import dask
 import distributed
 
 from .._core._isa import ISAS
-from ..lda._config import Config, Plan
+from ..lda._config import Config
+from ..lda._plan import Plan
 from ._corpus import Corpus, ShardMap
 from ._executors import Cluster, Executor, Local, check_client, machines_of
 from ._tasks import Job, Machine

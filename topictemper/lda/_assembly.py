@@ -14,8 +14,9 @@ from .._utils._state import StateError, Tree, within
 from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
 from ..tempering._control import TemperatureControl
 from . import _defaults as default
-from ._config import Config, Plan
+from ._config import Config
 from ._normalizers import N_NODES, PosteriorNormalizer, PriorNormalizer
+from ._plan import Plan, planned_passes
 from ._state_checks import check_trainer
 from ._tempered_part import LikelihoodTempering, PosteriorTempering
 from ._topics import Eta, Topics
@@ -40,7 +41,7 @@ def plan_of_corpus(config: Config, X: Any, rows: Any, sample_weight: Any) -> Pla
     n_rows = float(X.shape[0] if rows is None else len(rows))
     n_documents = n_rows if sample_weight is None else float(sample_weight[rows].sum())
     length = mean_length(X, rows, sample_weight)
-    passes = config.planned_passes(n_documents, length)
+    passes = planned_passes(config, n_documents, length)
     return Plan.of(config, n_documents, passes, n_rows, length)
 
 

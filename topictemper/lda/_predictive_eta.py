@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from ._clock import CorpusSize, StreamClock
 from ._comparison import SampledComparison
-from ._config import shortness
 from ._defaults import (
     ETA_FIRST_TOKENS,
     ETA_LEAST,
@@ -26,6 +25,7 @@ from ._defaults import (
 from ._e_step import infer, log_likelihoods
 from ._halves import halves, some_rows
 from ._minibatch import Minibatch
+from ._plan import shortness
 from ._topics import Topics
 
 # Values of eta that are compared, as powers of 2.

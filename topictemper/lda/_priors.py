@@ -12,9 +12,9 @@ from .._core import _lda as kernels
 from .._utils._state import Stateful
 from .._utils._typing import Floats
 from ._clock import StreamClock
-from ._config import Plan, seen_of_few, shortness
 from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE
 from ._minibatch import LocalParameters, Minibatch
+from ._plan import Plan, seen_of_few, shortness
 from ._topics import Eta, Topics
 
 _SMALLEST, _LARGEST = 1e-4, 1e3

@@ -18,10 +18,11 @@ from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
-from ._config import OF_TRAINING, Config, Plan, check_parameters
+from ._config import OF_TRAINING, Config, check_parameters
 from ._defaults import STREAM_SAMPLES
 from ._kept import refusal, same
 from ._minibatch import Gatherer
+from ._plan import Plan
 from ._seeding import (
     ENOUGH,
     first_documents,

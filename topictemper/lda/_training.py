@@ -17,7 +17,7 @@ from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
 from ._comparison import times
-from ._config import Config, Plan, usual_passes
+from ._config import Config
 from ._defaults import (
     KAPPA,
     LARGEST_RATE,
@@ -33,6 +33,7 @@ from ._elbo import document_elbo, topics_kl, topics_log_prior
 from ._initialization import add_documents
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
+from ._plan import Plan, usual_passes
 from ._predictive_eta import PredictiveEta, first_eta, unlearned_eta
 from ._prior_scale import PredictiveScale, PriorScale
 from ._priors import PriorLearner
