@@ -154,7 +154,7 @@ def joined(parts: Iterable[Delayed], n_rows: Iterable[float], meta: Any) -> da.A
     )
 
 
-def names_of_columns(X: Any, *, numbers: bool) -> NDArray[Any] | None:
+def column_names(X: Any, *, numbers: bool) -> NDArray[Any] | None:
     """Return the names of the columns of data frames, or None; `numbers` may be names, too."""
     X = X[0] if isinstance(X, list | tuple) else X
     table = getattr(X, "_meta", X)

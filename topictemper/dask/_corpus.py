@@ -15,7 +15,7 @@ from .._utils._fractions import warn_of_fractions
 from .._utils._hashing import hash_sparse_rows, splitmix64
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
-from ._blocks import names_of_columns, naming_block, plain
+from ._blocks import column_names, naming_block, plain
 
 # Weights of rows in the fingerprint are powers of an odd number, modulo 2^64.
 _BASE = 0x9E3779B97F4A7C15
@@ -180,7 +180,7 @@ def facts_of(block: Any) -> BlockFacts:
             return BlockFacts(0, block.shape[1], 0.0, 0, 0, [], None)
         X = _counts(block)
         warn_of_fractions(X)
-        names = names_of_columns(block, numbers=True)
+        names = column_names(block, numbers=True)
     rows = splitmix64(hash_sparse_rows(X.indptr, X.indices, X.data))
     powers = np.full(len(rows), np.uint64(_BASE))
     powers[0] = 1

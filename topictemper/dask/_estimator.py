@@ -30,7 +30,7 @@ from ..lda._token_halves import split_tokens
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
 from ..tempering._history import record
 from ..tempering._mixin import TemperingMixin
-from ._blocks import is_lazy, matrices_of, names_of_columns
+from ._blocks import column_names, is_lazy, matrices_of
 from ._checkpoint import Checkpoint, as_json
 from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
 from ._executors import Executor, repeated
@@ -276,7 +276,7 @@ max_doc_update_iter, dtype
     def _fit(self, X: Any, validation_X: Any, feature_names: Any, *, resume: bool) -> None:
         self._check_rounds(resume=resume, validated=validation_X is not None)
         blocks = matrices_of(X)
-        words = names_of_columns(X, numbers=feature_names is None)
+        words = column_names(X, numbers=feature_names is None)
         if feature_names is not None:
             words = agreed_names(feature_names, blocks.n_columns, words)
         config = Config.of(self._unfitted_local().get_params(deep=False), blocks.n_columns)
