@@ -24,10 +24,10 @@ from ..topics._seeds import SeedTopics
 from ..topics._twins import TWINS_WITHIN, effective_topics, groups_within
 from ._assembly import check_topics, restored_trainer, trainer_tree
 from ._config import Config
-from ._kept import kept, same
 from ._monitor import Validation
 from ._seeding import kept_seeds, same_seeds
 from ._state_checks import check_trainer
+from ._trained_with import kept, same
 from ._training import Trainer
 
 # The share of twins among the topics that gives a warning, and the fewest topics where it does.

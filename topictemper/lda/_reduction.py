@@ -19,9 +19,9 @@ from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ..topics._seeds import SeedTopics
 from ._assembly import restored_trainer, trainer_tree
 from ._config import PRIOR_RANGE, Config, has_entries
-from ._kept import kept
 from ._labels import topic_number
 from ._seeding import kept_seeds, merged_seeds, same_seeds
+from ._trained_with import kept
 
 Topic = int | str
 _MOST_VALUES = 2**20  # by topic, which are summed at once and fit into the cache

@@ -20,7 +20,6 @@ from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
 from ._config import OF_TRAINING, Config, check_parameters
 from ._defaults import STREAM_SAMPLES
-from ._kept import refusal, same
 from ._minibatch import Gatherer
 from ._plan import Plan
 from ._seeding import (
@@ -33,6 +32,7 @@ from ._seeding import (
     seeded,
     unseeded,
 )
+from ._trained_with import refusal, same
 from ._training import Trainer
 
 

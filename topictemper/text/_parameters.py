@@ -17,8 +17,8 @@ from sklearn.feature_extraction.text import (
 
 from ..lda._config import OF_TRAINING, check_parameters
 from ..lda._estimator import TemperedLDA
-from ..lda._kept import refusal, same
 from ..lda._seeding import kept_seeds, unseeded
+from ..lda._trained_with import refusal, same
 from ..persistence._vectorizers import as_tokens, checked
 from ..topics import SeedTopics
 from ._composed import with_words_as_in_texts
