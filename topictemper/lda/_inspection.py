@@ -37,8 +37,8 @@ class InspectionMixin:
     """Gives an estimator of topics `top_words`, `top_documents`, `word_topics`, `prepare_pyldavis`.
 
     It has to have ``_fitted_counts(X)`` and ``_fitted_matrices(X)``, which check counts,
-    ``_proportions(X)``, theta of checked ones, ``_warn_if_hot()``, ``_trainer``, ``labels_`` and
-    ``_n_features_out``, the number of topics.
+    ``_proportions(X)``, theta of checked ones, ``_warn_if_hot()``, ``_trainer``, ``components_``,
+    ``labels_`` and ``_n_features_out``, the number of topics.
     """
 
     def top_words(

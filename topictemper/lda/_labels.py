@@ -44,8 +44,8 @@ _N_WORDS, _N_DOCUMENTS = 10, 5
 class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     """Gives an estimator `labels_`, `set_labels`, and output features that are named by them.
 
-    It has to have ``components_``, ``top_words``, ``top_documents``, and ``_names_beside`` of its
-    fitted attributes.
+    It has to have ``components_``, ``top_words``, ``top_documents``, ``_fitted_counts(X)``, which
+    checks counts, and ``_learned`` and ``_names_beside`` of `FittedMixin`.
     """
 
     #: The labels that were set, by topic.

@@ -40,15 +40,15 @@ from ._training import Trainer
 class PredictionMixin(TransformerMixin):
     """Gives an estimator `transform`, `score`, `perplexity`, `elbo` and `document_temperatures`.
 
-    It has to have ``_trainer``, the model, ``_fitted_counts(X)`` and ``_fitted_matrices(X)``, which
-    check counts, and ``n_jobs``. scikit-learn wraps `transform` for `set_output` where it stands,
-    so this has to be the transformer.
+    It has to have ``_trainer``, the model, ``_fitted_matrices(X)``, which checks counts, and the
+    parameters `n_jobs` and `total_samples`. scikit-learn wraps `transform` for `set_output` where
+    it stands, so this has to be the transformer.
     """
 
     _trainer: Trainer
-    _fitted_counts: Callable[[Any], Any]
     _fitted_matrices: Callable[[Any], tuple[Iterable[Any], int | None]]
     n_jobs: int | None
+    total_samples: float | None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
