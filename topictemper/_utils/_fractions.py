@@ -94,5 +94,4 @@ def _are_logs(rows: Any) -> bool:
 
 
 def _whole(values: Floats, precision: float) -> NDArray[np.bool_]:
-    whole: NDArray[np.bool_] = np.abs(values - np.rint(values)) < precision
-    return whole
+    return np.abs(values - np.rint(values)) < precision

@@ -38,5 +38,4 @@ def hash_dense_rows(X: Reals) -> Hashes:
     powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # modulo 2^64
     # Products mix upwards only, and the upper bits of a float hold most of its information.
     words = words ^ (words >> np.uint64(32))
-    hashes: Hashes = (words * powers).sum(axis=1, dtype=np.uint64)
-    return hashes
+    return (words * powers).sum(axis=1, dtype=np.uint64)

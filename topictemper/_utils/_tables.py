@@ -139,8 +139,7 @@ def table(columns: Mapping[str, Sequence[Any] | NDArray[Any]], output: str = "de
 
 def output_of(estimator: Any) -> str:
     """Return the kind of tables that `set_output` or the configuration asks for."""
-    kind: str = _get_output_config("transform", estimator)["dense"]
-    return kind
+    return _get_output_config("transform", estimator)["dense"]
 
 
 def as_output_of(rows: Any, estimator: Any) -> Any:

@@ -24,10 +24,7 @@ FILE_HELP = (
 
 def new_command(commands: Any, name: str, help: str, description: str) -> argparse.ArgumentParser:
     """Add a command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=help, description=description, allow_abbrev=False
-    )
-    return parser
+    return commands.add_parser(name, help=help, description=description, allow_abbrev=False)
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

@@ -89,8 +89,7 @@ class Checkpoint:
                 )
                 + ". Give the same data and settings, or another folder"
             )
-        checked: Tree = record
-        return checked
+        return record
 
     def read(self, executor: Executor, n_rounds: int, n_blocks: int) -> State:
         """Let workers read a round."""

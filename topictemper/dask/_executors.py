@@ -169,8 +169,7 @@ class Cluster:
     def gather(self, results: list[Any]) -> list[Any]:
         """Wait for results, and fetch them."""
         self.wait(results)
-        gathered: list[Any] = self.client.gather(results)
-        return gathered
+        return self.client.gather(results)
 
     def check_kept(self, results: list[Any]) -> None:
         """Refuse results that the cluster has forgotten, and cannot compute again."""
@@ -203,8 +202,7 @@ class Cluster:
 
     def _workers(self) -> dict[str, Any]:
         # All of them: some versions of Dask name five unless they are asked for more.
-        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
-        return workers
+        return self.client.scheduler_info(n_workers=-1)["workers"]
 
     def _place(self, shard: int | None) -> dict[str, Any]:
         if shard is None or not self._places:

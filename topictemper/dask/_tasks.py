@@ -73,8 +73,7 @@ class Job:
 
     @property
     def _bytes_of_a_word(self) -> int:
-        n_components: int = self.parameters["n_components"]
-        return n_components * np.dtype(self.parameters["dtype"]).itemsize
+        return self.parameters["n_components"] * np.dtype(self.parameters["dtype"]).itemsize
 
 
 class Shard(NamedTuple):
@@ -206,16 +205,12 @@ def add(total: Block | None, block: Block) -> Block:
 
 def mean(total: Block, n: int, dtype: str) -> Block:
     """Return the mean of the shards."""
-    result: Block = (total / n).astype(dtype)
-    return result
+    return (total / n).astype(dtype)
 
 
 def averaged(average: Block, block: Block, n: int) -> Block:
     """Return the average over rounds once the n-th is in it."""
-    result: Block = (average + weight_of(n) * (block.astype(np.float64) - average)).astype(
-        block.dtype
-    )
-    return result
+    return (average + weight_of(n) * (block.astype(np.float64) - average)).astype(block.dtype)
 
 
 def merged(tree: Tree, shards: list[Tree]) -> Tree:

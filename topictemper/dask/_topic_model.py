@@ -368,10 +368,8 @@ def _counts(
 def _persisted(executor: Executor, X: da.Array) -> da.Array:
     """The same array, which is computed once."""
     if executor.client is None:
-        persisted: da.Array = X.persist(scheduler="synchronous")
-    else:
-        persisted = executor.client.persist(X)
-    return persisted
+        return X.persist(scheduler="synchronous")
+    return executor.client.persist(X)
 
 
 def _statistics(executor: Executor, blocks: Blocks, model: Any) -> Any:

@@ -113,7 +113,7 @@ def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> Floats
     # rows of zeros.
     log_gamma = np.log(rng.standard_gamma(prior + 1.0, shape))
     log_gamma -= rng.standard_exponential(shape) / prior
-    return np.asarray(softmax(log_gamma, axis=1))
+    return softmax(log_gamma, axis=1)
 
 
 def _draw_columns(
@@ -127,5 +127,4 @@ def _draw_columns(
     cumulative += np.arange(n_rows)[:, None]
     drawn = cumulative.ravel().searchsorted(rows + rng.random_sample(len(rows)), side="right")
     # A sum that rounds up to r + 1 would fall into the next row.
-    columns: NDArray[np.intp] = np.minimum(drawn - rows * n_columns, n_columns - 1)
-    return columns
+    return np.minimum(drawn - rows * n_columns, n_columns - 1)

@@ -272,8 +272,7 @@ def log_likelihood(
 
     ``theta`` has shape (n_documents, n_components), or (1, n_components) for one that all share.
     """
-    result: Floats = log_likelihoods([(topics, theta)], batch, workers)[0]
-    return result
+    return log_likelihoods([(topics, theta)], batch, workers)[0]
 
 
 def log_likelihoods(

@@ -277,7 +277,7 @@ def _error(values: Floats) -> Floats:
     n = values.shape[1]
     if n < 2:
         return np.full(len(values), np.nan)
-    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
+    return values.std(axis=1, ddof=1) / np.sqrt(n)
 
 
 def _choice(scores: Floats, tokens: Floats, tolerance: float) -> tuple[int, Floats, Floats]:

@@ -391,9 +391,7 @@ default="kmeans"
         X = self._fitted_data(X)
         with np.errstate(divide="ignore"):  # the weight of a far component may underflow
             log_weights = np.log(self.weights_)
-        return np.asarray(
-            logsumexp(self._globals.components.log_predictive(X) + log_weights, axis=1)
-        )
+        return logsumexp(self._globals.components.log_predictive(X) + log_weights, axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log predictive density.

@@ -39,7 +39,7 @@ def _log_gamma_ratio(a: Floats, h: Floats) -> Floats:
         grown = np.log1p(h / a)
         series = h * np.log(a) + (a * grown - h) + (h - 0.5) * grown
         ratio = np.where(many, series, ratio)
-    return np.asarray(ratio)
+    return ratio
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class NormalWishart(ABC):
         r = ratios - 1.0
         logs = np.where(r > -0.5, np.log1p(np.maximum(r, -0.5)), np.log(ratios))
         scales = added[:, None] * r + prior.dof[:, None] * (r - logs)
-        return np.asarray(2 * self.log_det.shape[1] * gammas.sum(axis=1) + scales.sum(axis=1))
+        return 2 * self.log_det.shape[1] * gammas.sum(axis=1) + scales.sum(axis=1)
 
     def log_predictive(self, X: Floats) -> Floats:
         """Log density of new data under each component, (N, K): Student's t of each block."""
@@ -177,15 +177,13 @@ class NormalWishart(ABC):
         """``E[log |Lambda|]`` of each block, (K, blocks)."""
         p = self.block
         psis = psi(0.5 * (self.dof[:, None] - np.arange(p))).sum(axis=1)
-        result: Floats = (psis + p * np.log(2.0))[:, None] - self.log_det
-        return result
+        return (psis + p * np.log(2.0))[:, None] - self.log_det
 
     def _log_normalizer(self) -> Floats:
         """Log normalizer of the Wishart densities, over all blocks, (K,)."""
         p, blocks = self.block, self.log_det.shape[1]
         of_dof = 0.5 * self.dof * p * np.log(2.0) + multigammaln(0.5 * self.dof, p)
-        result: Floats = 0.5 * self.dof * self.log_det.sum(axis=1) - blocks * of_dof
-        return result
+        return 0.5 * self.dof * self.log_det.sum(axis=1) - blocks * of_dof
 
 
 class Diagonal(NormalWishart):
@@ -214,16 +212,15 @@ class Diagonal(NormalWishart):
         return result
 
     def _trace_ratio(self, prior: Self) -> Floats:
-        ratio: Floats = self._ratios(prior).sum(axis=1)
-        return ratio
+        return self._ratios(prior).sum(axis=1)
 
     def _shift(self, prior: Self) -> Floats:
         # Not by products: a large precision of the prior mean would multiply their rounding errors.
         shift = self.mean - prior.mean
-        return np.asarray((1.0 / self.scale * shift * shift).sum(axis=1))
+        return (1.0 / self.scale * shift * shift).sum(axis=1)
 
     def _ratios(self, prior: Self) -> Floats:
-        return np.asarray(prior.scale / self.scale)
+        return prior.scale / self.scale
 
     def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
         scatter: Floats = s * (phi.T @ (X * X)) - counts[:, None] * centers**2
@@ -243,8 +240,7 @@ class Diagonal(NormalWishart):
         return result
 
     def _colored(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
-        colored: Floats = noise * np.sqrt(self.scale[component])
-        return colored
+        return noise * np.sqrt(self.scale[component])
 
 
 class Full(NormalWishart):
@@ -289,8 +285,7 @@ class Full(NormalWishart):
     def log_det(self) -> Floats:
         """Log determinant of the scale, (K, 1)."""
         diagonal = np.diagonal(self.cholesky, axis1=1, axis2=2)
-        result: Floats = 2.0 * np.log(diagonal).sum(axis=1, keepdims=True)
-        return result
+        return 2.0 * np.log(diagonal).sum(axis=1, keepdims=True)
 
     def squared_distances(self, X: Floats) -> Floats:
         """Squared distances, (N, K)."""
@@ -301,8 +296,7 @@ class Full(NormalWishart):
         return result
 
     def _trace_ratio(self, prior: Self) -> Floats:
-        ratio: Floats = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
-        return ratio
+        return ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
 
     def _shift(self, prior: Self) -> Floats:
         return self.squared_distances(prior.mean)[0]

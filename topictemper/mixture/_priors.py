@@ -68,7 +68,7 @@ def draw_start(
         return init
     if init == "random":
         phi = random_state.standard_exponential((len(X), n_components))
-        return np.asarray(phi / phi.sum(axis=1, keepdims=True))
+        return phi / phi.sum(axis=1, keepdims=True)
     # k-means warns where clusters outnumber distinct rows; components without a cluster are empty.
     n_clusters = _n_distinct(X, n_components)
     labels = KMeans(n_clusters, n_init=1, random_state=random_state).fit(X).labels_
@@ -108,7 +108,7 @@ def _covariance_of(X: Floats, full: bool) -> Floats:
                 f"{X.shape[1]} rows or fewer; remove columns, choose covariance_type='diag'"
             )
         )
-    return np.asarray(scale)
+    return scale
 
 
 def _positive_definite(scale: Floats) -> bool:

@@ -301,8 +301,7 @@ class TwoGaussians:
         """``E[log p(x, z | mu)]``, (S,)."""
         phi, v = self._posterior(m, s)
         first, second = (self._log_joint(m[:, k], v[:, k], k) for k in (0, 1))
-        energy: Floats = (phi * first + (1.0 - phi) * second).sum(axis=1)
-        return energy
+        return (phi * first + (1.0 - phi) * second).sum(axis=1)
 
     def _posterior(self, m: Floats, s: float) -> tuple[Floats, Floats]:
         """The best responsibilities and variances for means."""
@@ -318,8 +317,7 @@ class TwoGaussians:
     def _responsibilities(self, m: Floats, v: Floats, s: float) -> Floats:
         square = (m[:, 1] ** 2 + v[:, 1]) - (m[:, 0] ** 2 + v[:, 0])
         odds = ((m[:, 0] - m[:, 1])[:, None] * self.x + 0.5 * square[:, None]) / self.variance
-        phi: Floats = expit(s * (odds + self._log_w[0] - self._log_w[1]))
-        return phi
+        return expit(s * (odds + self._log_w[0] - self._log_w[1]))
 
     def _variances(self, phi: Floats, s: float) -> Floats:
         counts = phi.sum(axis=1)
@@ -330,8 +328,7 @@ class TwoGaussians:
         """``E[log p(x_n, z_n = k | mu)]``, (S, N)."""
         squares = (self.x - m[:, None]) ** 2 + v[:, None]
         constant = self._log_w[k] - 0.5 * np.log(2 * np.pi * self.variance)
-        joint: Floats = constant - 0.5 * squares / self.variance
-        return joint
+        return constant - 0.5 * squares / self.variance
 
 
 def _checked_means(means: ArrayLike) -> Floats:

@@ -294,8 +294,7 @@ def _gaps(period: NDArray[Any]) -> NDArray[np.intp]:
     steps = np.diff(period).astype(np.float64)
     # Months and years differ in length, but by less than half.
     usual = 1.5 * steps[steps > 0].min(initial=np.inf)
-    gaps: NDArray[np.intp] = np.flatnonzero(steps > usual) + 1
-    return gaps
+    return np.flatnonzero(steps > usual) + 1
 
 
 def _draw_groups(

@@ -20,8 +20,7 @@ def probabilities_of(topics: Any, name: str = "topics") -> NDArray[Any]:
     """Return p(w | k): finite, rows that sum to one, in the precision given."""
     values = topics_of(topics, name)
     total = values.sum(axis=1, keepdims=True, dtype=np.float64)
-    probabilities: NDArray[Any] = values / total.astype(values.dtype)
-    return probabilities
+    return values / total.astype(values.dtype)
 
 
 def rows_of(proportions: Any, n_topics: int) -> Any:

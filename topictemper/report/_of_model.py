@@ -49,8 +49,7 @@ class _Inferred:
 
     @cached_property
     def _kept(self) -> NDArray[Any]:
-        inferred: NDArray[Any] = self._model._proportions(self._X)
-        return inferred
+        return self._model._proportions(self._X)
 
 
 def write_model(

@@ -171,8 +171,7 @@ class LocalTemperature(Stateful):
         # 0 times the -inf of an excluded temperature is 0.
         terms = np.multiply(r, values, where=r > 0, out=np.zeros_like(r))
         terms += entr(r)
-        result: Floats = terms.sum(axis=1)
-        return result
+        return terms.sum(axis=1)
 
     def _unnormalized(self, energies: ArrayLike, log_c: ArrayLike) -> Floats:
         """Return r up to a factor per row, with 1 as its largest value (shape (N, M))."""

@@ -135,8 +135,7 @@ class _Process(Generic[_Part, _Result]):
             raise _ended() from broken
         if error is not None:
             raise error
-        returned: _Result = result
-        return returned
+        return result
 
 
 def _ended() -> ChildProcessError:

@@ -209,5 +209,4 @@ def bernoulli_expectations(states: Words, weights: Floats, responsibilities: Flo
     bits = unpack(states, len(weights) - 1).reshape(-1, len(weights) - 1)
     ones = np.ones((len(bits), 1))
     on = np.hstack([bits, ones])
-    sums: Floats = (on * responsibilities.reshape(-1, 1)).T @ expit(on @ weights)
-    return sums
+    return (on * responsibilities.reshape(-1, 1)).T @ expit(on @ weights)

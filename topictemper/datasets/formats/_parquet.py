@@ -125,8 +125,7 @@ def _is_text(types: Any, type: Any) -> bool:
     """Whether a column holds strings, as they are or by their numbers in a dictionary."""
     if types.is_dictionary(type):
         return _is_text(types, type.value_type)
-    views: bool = types.is_string_view(type)
-    return views or types.is_string(type) or types.is_large_string(type)
+    return types.is_string_view(type) or types.is_string(type) or types.is_large_string(type)
 
 
 def pyarrow() -> tuple[Any, Any]:

@@ -137,8 +137,7 @@ def _log_likelihoods(Y: Singles, activations: Singles) -> Singles:
     """Of data, given activations of all features, in nats."""
     # Faster than np.logaddexp.
     softplus = np.maximum(activations, 0) + np.log(1 + np.exp(-np.abs(activations)))
-    sums: Singles = (Y * activations - softplus).sum(axis=-1)
-    return sums
+    return (Y * activations - softplus).sum(axis=-1)
 
 
 def flip_curvatures(weights: Singles) -> Singles:

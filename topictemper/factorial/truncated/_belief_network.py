@@ -72,8 +72,7 @@ class BernoulliJoint:
     def penalties(self, states: Floats) -> Floats:
         """(m,): sum over d of softplus(a_d)."""
         activations = states @ self.weights[:-1] + self.weights[-1]
-        penalties: Floats = np.logaddexp(0.0, activations).sum(axis=1)
-        return penalties
+        return np.logaddexp(0.0, activations).sum(axis=1)
 
     def local_maxima(self, Y: Reals, most: int) -> NDArray[np.bool_]:
         """(n, m, H): where ascents end, which take an expansion of the penalty."""
@@ -306,8 +305,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         ndarray of shape (n_samples, n_features)
             ``sigmoid(S @ components_ + bias_)``.
         """
-        probabilities: Floats = expit(self._checked_units(S) @ self.components_ + self.bias_)
-        return probabilities
+        return expit(self._checked_units(S) @ self.components_ + self.bias_)
 
     def _draw_data(self, states: NDArray[np.uint8], rng: RandomState) -> Floats:
         probabilities = self.inverse_transform(states)

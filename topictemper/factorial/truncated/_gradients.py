@@ -38,8 +38,7 @@ class Adam:
         self._square += (1 - self._decays[1]) * (gradient**2 - self._square)
         self._left *= self._decays
         mean, square = self._mean / (1 - self._left[0]), self._square / (1 - self._left[1])
-        change: Floats = self.learning_rate * mean / (np.sqrt(square) + 1e-8)
-        return change
+        return self.learning_rate * mean / (np.sqrt(square) + 1e-8)
 
 
 class MarginalNetwork:
@@ -110,5 +109,4 @@ class MarginalNetwork:
 
 def _glorot(random_state: RandomState, n_in: int, n_out: int) -> Floats:
     bound = np.sqrt(6.0 / (n_in + n_out))
-    weights: Floats = random_state.uniform(-bound, bound, (n_in, n_out))
-    return weights
+    return random_state.uniform(-bound, bound, (n_in, n_out))

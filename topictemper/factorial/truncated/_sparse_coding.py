@@ -108,8 +108,7 @@ class GaussianJoint:
 
 def _squares(Y: Reals) -> Floats:
     """(n,): |y|^2 in double precision."""
-    squares: Floats = np.einsum("nd,nd->n", Y, Y, dtype=np.float64)
-    return squares
+    return np.einsum("nd,nd->n", Y, Y, dtype=np.float64)
 
 
 class Statistics:
