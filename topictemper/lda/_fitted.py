@@ -295,12 +295,12 @@ class FittedMixin:
         self._trainer = restored_trainer(config, tree)
         with within("seeds"):
             self._trained_seeds = kept_seeds(self.topic_word_prior)
-            if tree.get("seeds") is not None:
+            if tree["seeds"] is not None:
                 self._trained_seeds = kept_seeds(parameters_of(tree["seeds"])["seeds"])
         with within("labels"):
-            estimator._set_labels_state(tree.get("labels"))
+            estimator._set_labels_state(tree["labels"])
         with within("names_of_frame"):
-            of_frame = tree.get("names_of_frame", False)
+            of_frame = tree["names_of_frame"]
             self._names_of_frame = check.flag("names_of_frame", of_frame)
         for name, fields in _HISTORIES.items():
             with within(name):

@@ -80,9 +80,9 @@ class SaveTextsMixin:
         with within("unknown_share"):
             self.unknown_share_ = check.number("unknown_share", tree["unknown_share"], 0.0, 1.0)
         with within("unknown_words"):
-            self._unknown = _counted(tree.get("unknown_words"))
+            self._unknown = _counted(tree["unknown_words"])
         with within("unknown_in_fit"):
-            in_fit = tree.get("unknown_in_fit")
+            in_fit = tree["unknown_in_fit"]
             if in_fit is not None:
                 self._unknown_in_fit = check.number("unknown_in_fit", in_fit, 0.0, 1.0)
 
