@@ -199,30 +199,58 @@ def test_long_texts_warn_if_most_of_their_words_are_left_out():
         model.set_params(vectorizer__max_df=1.0).fit(books)
 
 
-@pytest.mark.parametrize("rest", ["", None, "unique{}"])
-def test_many_documents_without_words_warn(rest):
-    def fit(n, n_empty, **given):
-        vectorizer = default_vectorizer().set_params(min_df=2, **given)
-        texts = [("river and water", "moon and orbit")[number % 2] for number in range(n)]
-        texts += [rest and rest.format("abcdefghijklmno"[number]) for number in range(n_empty)]
-        TopicModel(2, vectorizer=vectorizer, random_state=0).set_params(lda__max_iter=1).fit(texts)
+def fit_with_empty(texts, **given):
+    vectorizer = default_vectorizer().set_params(**{"min_df": 2, **given})
+    TopicModel(2, vectorizer=vectorizer, random_state=0).set_params(lda__max_iter=1).fit(texts)
 
-    said = "15 of 75 documents have no word of the vocabulary.* choose a smaller min_df than 2"
+
+SUBJECTS = ["river and water", "moon and orbit"]
+RARE = [f"unique{letter}" for letter in "abcdefghijklmno"]
+
+
+@pytest.mark.parametrize("kind", [list, iter])
+def test_many_documents_without_words_warn(kind):
+    said = "15 of 75 documents have no word of the vocabulary.* choose a smaller min_df than 2$"
     with pytest.warns(UserWarning, match=said) as got:
-        fit(60, 15)
+        fit_with_empty(kind(SUBJECTS * 30 + RARE))
     assert got[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit(60, 14)
-        fit(14, 5)  # an example
+        fit_with_empty(kind(SUBJECTS * 30 + RARE[1:]))
+        fit_with_empty(kind(SUBJECTS * 7 + RARE[:5]))  # an example
         # Who gives the words knows that not all documents have them.
-        fit(60, 15, vocabulary=["water", "moon"])
+        fit_with_empty(kind(SUBJECTS * 30 + RARE), vocabulary=["water", "moon"])
 
 
-@pytest.mark.parametrize("min_df", [1, 0.001])
-def test_documents_without_words_that_a_smaller_min_df_would_not_have_do_not_blame_it(min_df):
-    vectorizer = default_vectorizer().set_params(min_df=min_df)
-    model = TopicModel(2, vectorizer=vectorizer, random_state=0).set_params(lda__max_iter=1)
-    said = "15 of 75 documents have no word .* have words, see whether stop_words, max_df or max"
-    with pytest.warns(UserWarning, match=said):
-        model.fit([*["river and water", "moon and orbit"] * 30, *["of the"] * 15])
+HELLO = ["hello help"] * 45
+PLANETS = ["planet dust", "comet ring"] * 8
+
+
+@pytest.mark.parametrize(
+    ("texts", "given", "cure"),
+    [
+        (HELLO, {"max_df": 0.5}, ": choose a larger max_df than 0.5"),
+        (HELLO, {"min_df": 1}, ": choose a larger max_df than 0.5"),
+        (PLANETS, {"max_features": 4}, ": choose a larger max_features than 4"),
+        (
+            [f"hello {word}" for word in RARE * 3],
+            {"min_df": 4},
+            ": choose a smaller min_df than 4 or a larger max_df than 0.5",
+        ),
+        ([*RARE, "", None], {}, ": leave out those that are empty; for the others, choose a smal"),
+        ([*RARE[:4], *[""] * 12], {}, ": most of them are empty, or .* no words in them.*leave"),
+        (["of the"] * 15, {"min_df": 1}, ": most of them are empty, or .* stop words.*leave"),
+    ],
+)
+def test_the_warning_of_documents_without_words_names_what_leaves_them_out(texts, given, cure):
+    with pytest.warns(UserWarning, match="have no word of the vocabulary.*" + cure):
+        fit_with_empty(SUBJECTS * 20 + texts, **given)
+
+
+@pytest.mark.filterwarnings("ignore:the texts have more than 12")
+def test_words_that_were_forgotten_are_rare(monkeypatch):
+    monkeypatch.setattr("topictemper.text._vocabulary.MOST_WORDS", 12)
+    monkeypatch.setattr("topictemper.text._batches._MOST_DOCUMENTS", 8)
+    text = "river water moon orbit planet comet dust ring galaxy lava"  # takes their columns
+    with pytest.warns(UserWarning, match="no word of .*: choose a smaller min_df than 2$"):
+        fit_with_empty(iter([*RARE, "uniquep", *[text] * 40]), max_df=1.0)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._hashing import Hashes, hash_sparse_rows
 from .._utils._warnings import warn
-from ._parts import Part
 
 # Distinct words. Short answers are often the same without being copies.
 _LEAST_DISTINCT = 10
@@ -33,15 +32,13 @@ class Copies:
         self._numbers: list[NDArray[np.intp]] = []
         self._hashes: list[Hashes] = []
 
-    def seen_in(self, parts: Iterable[Part]) -> Iterator[Part]:
-        """Yield parts of a corpus, whose columns are those of the vocabulary, and look at them."""
-        for part in parts:
-            hashes = hash_sparse_rows(part.indptr, part.columns, part.counts)
-            long = np.flatnonzero(part.lengths >= _LEAST_DISTINCT)
-            self._numbers.append(self._n_documents + long)
-            self._hashes.append(hashes[long])
-            self._n_documents += len(part.lengths)
-            yield part
+    def add(self, counts: Any) -> None:
+        """Look at some documents, a CSR matrix."""
+        hashes = hash_sparse_rows(counts.indptr, counts.indices, counts.data)
+        long = np.flatnonzero(np.diff(counts.indptr) >= _LEAST_DISTINCT)
+        self._numbers.append(self._n_documents + long)
+        self._hashes.append(hashes[long])
+        self._n_documents += counts.shape[0]
 
     def warn(self) -> None:
         """Warn if many of the documents are copies."""

@@ -22,11 +22,12 @@ from ..datasets.formats._text import write_vocabulary
 from ._batches import WordCounts, batches_of, count_words, in_memory
 from ._copies import Copies
 from ._corpus_folder import plain_counting
+from ._empty_documents import EmptyDocuments
 from ._parts import Part, spool
 from ._processes import in_processes, is_plain
 from ._unknown import UnknownWords
 from ._vocabulary import GrowingVocabulary
-from ._warnings import warn_of_empty_documents, warn_of_frequent_words, warn_of_words
+from ._warnings import warn_of_frequent_words, warn_of_words
 
 
 class Counted(NamedTuple):
@@ -104,17 +105,24 @@ def learn_vocabulary(
             progress.add(len(part.lengths))
         progress.end()
         words, unknown_share, final = choose_words(vectorizer, growing)
-        copies = Copies()
-        finished = (final(number, part) for number, part in enumerate(waiting))
-        matrices = (part.matrix(vectorizer) for part in copies.seen_in(finished))
+        copies, empty = Copies(), EmptyDocuments(growing, vectorizer)
+
+        def finished() -> Iterator[Any]:
+            for number, part in enumerate(waiting):
+                chosen = final(number, part)
+                empty.add(part, chosen)
+                matrix = chosen.matrix(vectorizer)
+                copies.add(matrix)
+                yield matrix
+
         if folder is None:
-            counts = sp.vstack(list(matrices), format="csr")
+            counts = sp.vstack(list(finished()), format="csr")
         else:
-            written = _logged(matrices, Progress("writing counts", verbose, growing.n_documents))
+            written = _logged(finished(), Progress("writing counts", verbose, growing.n_documents))
             notes = plain_counting(vectorizer, unknown_share)
             write_corpus_folder(folder, written, _one_per_line(words), notes)
             counts = open_corpus(folder, verify=False).counts
-    warn_of_empty_documents(counts, vectorizer)
+    empty.warn()
     return Counted(counts, words, unknown_share, copies)
 
 

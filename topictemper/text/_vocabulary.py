@@ -159,6 +159,10 @@ class GrowingVocabulary:
         column = self._column.get(word)
         return 0 if column is None else int(self._counts.documents[column])
 
+    def n_documents_of(self, columns: NDArray[Any]) -> NDArray[np.int64]:
+        """Return in how many documents the words of columns are."""
+        return self._counts.documents[columns]
+
     def share_in_more_than(self, n_documents: float) -> tuple[float, Any]:
         """Return the share of the words that are in more documents, and the most frequent one."""
         documents, occurrences, _, _ = self._counts

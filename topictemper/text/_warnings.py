@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
-from .._utils._chunks import n_empty_rows
 from .._utils._warnings import warn
 from ._parameters import WORD
 from ._vocabulary import GrowingVocabulary, document_limit
@@ -67,9 +65,6 @@ _LEAST_WITH_HEADERS = 0.8
 _LEAST_LEFT_OUT = 0.5
 # Words of a long text, without stop words. What is in most short texts are set phrases.
 _LEAST_WORDS = 1000
-# With the default `min_df`, 16% to 29% of 200 titles have no word left, but of 500 at most 7%.
-# Fewer documents are those of an example.
-_LEAST_EMPTY, _LEAST_DOCUMENTS = 0.2, 20
 
 
 def warn_of_words(growing: GrowingVocabulary, vectorizer: CountVectorizer) -> None:
@@ -92,24 +87,6 @@ def warn_of_frequent_words(growing: GrowingVocabulary, vectorizer: CountVectoriz
             f"{share:.0%} of the words, such as {example!r}, are left out, because each is in more "
             f"than {high:g} of {growing.n_documents:,} documents (max_df={vectorizer.max_df}): cut "
             "long texts into passages of some 300 words, or choose a larger max_df",
-        )
-
-
-def warn_of_empty_documents(counts: Any, vectorizer: CountVectorizer) -> None:
-    """Warn if many documents have no word of the vocabulary, unless that was given."""
-    n_documents = counts.shape[0]
-    if vectorizer.vocabulary is not None or n_documents < _LEAST_DOCUMENTS:
-        return
-    n_empty = n_empty_rows(counts)
-    if n_empty >= _LEAST_EMPTY * n_documents:
-        if document_limit(vectorizer.min_df, n_documents) > 1:
-            cure = f"choose a smaller min_df than {vectorizer.min_df}"
-        else:  # it leaves no word out
-            cure = "see whether stop_words, max_df or max_features leave out too many"
-        warn(
-            f"{n_empty:,} of {n_documents:,} documents have no word of the vocabulary, so nothing "
-            "is learned from them: leave out those that are empty; if most of them have words, "
-            f"{cure}"
         )
 
 
