@@ -15,12 +15,15 @@ from sklearn.utils import TransformerTags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._chunks import n_empty_rows
 from .._utils._counts import check_held_out
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._token_halves import split_tokens
+from ..text._copies import Copies
 from ..text._counting import choose_words, count_by_vocabulary
+from ..text._empty_documents import warn_of_empty_documents
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
 from ..text._parameters import check_before_counting, new_vectorizer, unfitted_lda, with_parts
@@ -154,7 +157,8 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         Parameters
         ----------
         texts : dask.bag, or column of a dask.dataframe
-            Texts, or lists of tokens.
+            Texts, or lists of tokens. There is a warning if a fifth of them have no word of the
+            vocabulary, or if many texts of the largest block are copies of others.
         y : None
             Ignored.
         validation_texts : iterable of str, or of lists of str, optional
@@ -273,6 +277,18 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         )
         words, unknown_share, _ = choose_words(vectorizer, growing)
         counts = _persisted(executor, _counts(filled, vectorizer, tokens, len(words)))
+        n_empty = attempts(lambda: _n_empty(executor, counts), "counting documents without words")
+        warn_of_empty_documents(
+            n_empty,
+            growing.n_documents,
+            vectorizer,
+            "leave out those that are empty; if most of them have words, see whether min_df, "
+            "max_df or max_features leave out too many",
+        )
+        # Of one block: hashes of all documents might not fit into this process.
+        largest = max(range(len(filled)), key=lambda number: filled[number][2])
+        copies = attempts(lambda: _copies(executor, counts, largest), "looking for copies")
+        copies.warn(f" of block {filled[largest][0]}")
         validation = None
         if held_out is not None:
             parts = count_by_vocabulary(held_out, vectorizer)
@@ -370,6 +386,19 @@ def _persisted(executor: Executor, X: da.Array) -> da.Array:
     if executor.client is None:
         return X.persist(scheduler="synchronous")
     return executor.client.persist(X)
+
+
+def _n_empty(executor: Executor, counts: da.Array) -> int:
+    """How many documents have no word of the vocabulary."""
+    numbers = [executor.submit(n_empty_rows, executor.load(X)) for X in blocks_of(counts).parts]
+    return sum(executor.gather(numbers))
+
+
+def _copies(executor: Executor, counts: da.Array, number: int) -> Copies:
+    """The copies in a block."""
+    block = executor.load(blocks_of(counts).parts[number])
+    [copies] = executor.gather([executor.submit(tasks.copies_in, block)])
+    return copies
 
 
 def _statistics(executor: Executor, blocks: Blocks, model: Any) -> Any:

@@ -48,16 +48,7 @@ class EmptyDocuments:
 
     def warn(self) -> None:
         """Warn if there are many, unless the vocabulary was given."""
-        if (
-            self._vectorizer.vocabulary is not None
-            or self._n_documents < _LEAST_DOCUMENTS
-            or self._n_empty < _LEAST_SHARE * self._n_documents
-        ):
-            return
-        warn(
-            f"{self._n_empty:,} of {self._n_documents:,} documents have no word of the "
-            f"vocabulary, so nothing is learned from them: {self._cure()}"
-        )
+        warn_of_empty_documents(self._n_empty, self._n_documents, self._vectorizer, self._cure())
 
     def _cure(self) -> str:
         if self._n_without_words > self._n_empty / 2:
@@ -75,3 +66,18 @@ class EmptyDocuments:
         if self._n_without_words:
             return f"leave out those that are empty; for the others, choose {cures}"
         return f"choose {cures}"
+
+
+def warn_of_empty_documents(
+    n_empty: int, n_documents: int, vectorizer: CountVectorizer, cure: str
+) -> None:
+    """Warn if many documents have no word of the vocabulary, unless that was given."""
+    if (
+        vectorizer.vocabulary is None
+        and n_documents >= _LEAST_DOCUMENTS
+        and n_empty >= _LEAST_SHARE * n_documents
+    ):
+        warn(
+            f"{n_empty:,} of {n_documents:,} documents have no word of the vocabulary, so nothing "
+            f"is learned from them: {cure}"
+        )
