@@ -23,6 +23,8 @@ TYPES = [np.float64, np.float32, np.int64, np.int32]
 NOTHING_HELD_OUT = "{} has no document with two tokens, so there is nothing to predict"
 # Smaller values may underflow in single precision, alone or in a product.
 _SMALLEST_COUNT = 1e-30
+# The ratio of a sum of weights to a smaller one may overflow.
+_SMALLEST_WEIGHT = 1e-200
 # Kernels index words with 32 bits.
 _MOST_COLUMNS = int(np.iinfo(np.int32).max)
 _LIKE_GENSIM = (
@@ -221,6 +223,7 @@ def sample_weights(value: Any, n_samples: int | None) -> Floats | None:
     """Return checked weights of so many rows, or None if every row has weight 1.
 
     Without `n_samples`, which chunks have only at the end, there may be any number of weights.
+    Those below 1e-200 become 0.
     """
     if value is None:
         return None
@@ -250,7 +253,13 @@ def sample_weights(value: Any, n_samples: int | None) -> Floats | None:
         )
     if not weights.any():
         raise ValueError("sample_weight must be positive for at least one row, got only zeros")
-    return weights
+    if weights.max() < _SMALLEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must be at least {_SMALLEST_WEIGHT:g} for one row, got at most "
+            f"{weights.max():g}; divide all by the largest one"
+        )
+    vanishing = (weights > 0) & (weights < _SMALLEST_WEIGHT)
+    return np.where(vanishing, 0.0, weights) if vanishing.any() else weights
 
 
 def check_words(X: Any, name: str, rows: NDArray[np.int64] | None = None) -> None:
