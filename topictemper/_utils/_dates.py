@@ -162,6 +162,8 @@ def _day(value: Any, row: int) -> np.datetime64:
         text = whole[1] if whole else text
         if text in MISSING:
             return np.datetime64("NaT", "D")
+        if not text.strip("+-0"):  # which stands for a missing year, like the number
+            raise ValueError("no year")
         return np.datetime64(_iso(text.replace("/", "-")), "D")
     except ValueError:
         raise ValueError(
