@@ -358,6 +358,16 @@ def test_labels_come_back(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "again", ['"0": "stars"', '"00": "stars"', '" +0" : {"label": "", "words": []}']
+)
+def test_labels_of_one_topic_twice_are_refused(tmp_path, again):
+    file = tmp_path / "labels.json"
+    file.write_text('{\n"0": {"label": "a", "words": ["0", "b"]},\n"7": "0",\n' + again + "\n}")
+    with pytest.raises(ValueError, match=r"labels\.json has labels of topic 0 in lines 2 and 4; "):
+        report.read_labels(file)
+
+
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"topics": -np.ones((3, 28))}, "topics must be >= 0"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
@@ -54,7 +56,7 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     OSError
         If the file cannot be read.
     ValueError
-        If it is not such a file.
+        If it is not such a file, or if it has a topic more than once.
 
     Examples
     --------
@@ -68,16 +70,26 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     ...     report.read_labels(path)
     {0: 'space'}
     """
-    with open(path, encoding="utf-8-sig") as file:
-        try:
-            content = {int(topic): _entry(entry) for topic, entry in json.load(file).items()}
-        except UnicodeDecodeError:
-            raise ValueError(f"{os.fspath(path)} is not UTF-8: save it as UTF-8") from None
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+    try:
+        text = Path(path).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{os.fspath(path)} is not UTF-8: save it as UTF-8") from None
+    try:
+        pairs = _pairs(json.loads(text, object_pairs_hook=tuple))
+        entries = [(int(topic), _entry(entry)) for topic, entry in pairs]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ValueError(
+            f"{os.fspath(path)} has no labels of a report, such as "
+            '{"0": "space", "7": "religion"}'
+        ) from None
+    content: dict[int, tuple[str, list[str]]] = {}
+    for topic, entry in entries:
+        if topic in content:
             raise ValueError(
-                f"{os.fspath(path)} has no labels of a report, such as "
-                '{"0": "space", "7": "religion"}'
-            ) from None
+                f"{os.fspath(path)} has labels of topic {topic} in lines "
+                f"{' and '.join(map(str, _lines_of(topic, text)))}; leave one"
+            )
+        content[topic] = entry
     return SavedLabels(content)
 
 
@@ -114,9 +126,28 @@ def check_topics(labels: Any, topics: NDArray[Any], names: Sequence[str] | NDArr
             )
 
 
+def _pairs(value: Any) -> tuple[tuple[str, Any], ...]:
+    """The keys and the values of an object of JSON, which is read as a tuple of them."""
+    if not isinstance(value, tuple):
+        raise TypeError
+    return value
+
+
+def _lines_of(topic: int, text: str) -> list[int]:
+    """The lines of a file in which a topic is a key."""
+    return [
+        text.count("\n", 0, key.start()) + 1
+        for key in re.finditer(r'"(\s*[+-]?\d[\d_]*\s*)"\s*:', text)
+        if int(key[1]) == topic
+    ]
+
+
 def _entry(entry: Any) -> tuple[str, list[str]]:
     """A label of a file, and the words of its topic, if the file has them."""
-    label, words = (entry, []) if isinstance(entry, str) else (entry["label"], entry["words"])
+    label, words = entry, []
+    if not isinstance(entry, str):
+        fields = dict(_pairs(entry))
+        label, words = fields["label"], fields["words"]
     if not isinstance(words, list) or not all(isinstance(each, str) for each in (label, *words)):
         raise TypeError
     return label, words
