@@ -270,3 +270,22 @@ def test_proportions_must_be_given_for_topics_of_a_data_frame():
     topics = pandas.DataFrame(BETA, columns=[f"word{v}" for v in range(12)])
     with pytest.raises(TypeError, match="proportions must be given for an array of topics"):
         DocumentSearch(topics, X)
+
+
+def test_columns_of_one_name_are_told_what_helps():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    names = [f"word{number}" for number in range(60, 0, -1)]  # which a sum would sort
+    lda = small_lda(max_iter=1).fit(pandas.DataFrame(corpus().toarray(), columns=names))
+    halves = np.hstack([corpus().toarray(), corpus().toarray()])
+    twice = pandas.DataFrame(halves, columns=[*names, *names])
+    with pytest.raises(ValueError, match=r"^X has more than one column 'word60'") as told:
+        DocumentSearch(lda, twice)
+    advice = str(told.value).rpartition(" by ")[2].replace("X.", "twice.")
+    DocumentSearch(lda, eval(advice, {"twice": twice}))
+    # Topics and weights of words are not there to be added up.
+    theta = pandas.DataFrame(THETA, columns=["a", "b", "a"])
+    with pytest.raises(ValueError, match=r"^proportions has more than one .*: rename them$"):
+        DocumentSearch(BETA, X, proportions=theta)
+    beta = pandas.DataFrame(BETA, columns=[*names[:11], names[0]])
+    with pytest.raises(ValueError, match=r"^model has more than one .*: rename them$"):
+        DocumentSearch(beta, X, proportions=THETA)

@@ -135,7 +135,7 @@ def some_chunks(X: Iterable[Any], checked: Callable[[Any], Any]) -> Iterator[Any
 def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
     """Return checked CSR counts of one of some types; None: of any that files can hold."""
     X = acceptable(X, name)
-    with check.readable(name, X):
+    with check.readable(name, X, counts=True):
         X = check_array(
             X,
             accept_sparse="csr",

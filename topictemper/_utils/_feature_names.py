@@ -91,7 +91,7 @@ def names_in(X: Any) -> NDArray[Any] | None:
     """
     if sp.issparse(X) or isinstance(X, np.ndarray):
         return None
-    check.columns("X", X)
+    check.columns("X", X, counts=True)
     reader = BaseEstimator()
     validate_data(reader, X, skip_check_array=True, ensure_2d=False)
     return getattr(reader, "feature_names_in_", None)

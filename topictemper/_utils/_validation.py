@@ -179,13 +179,13 @@ def unmasked(name: str, value: Any, filler: str = "value") -> None:
 
 
 @contextmanager
-def readable(name: str, value: Any) -> Iterator[None]:
+def readable(name: str, value: Any, *, counts: bool = False) -> Iterator[None]:
     """Around scikit-learn's checks of an array: refuse what is no number, and say where it is.
 
     NumPy's own errors name neither the array nor the row, and it reads dates as numbers. Other
-    errors of scikit-learn get the name of the array.
+    errors of scikit-learn get the name of the array. Of `counts`, columns can be added up.
     """
-    columns(name, value)
+    columns(name, value, counts=counts)
     kinds = _kinds(value)
     if not kinds and getattr(value, "shape", ())[1:] == (0,):  # of which the error says nothing
         raise ValueError(f"{name} is a table without columns")
@@ -207,7 +207,7 @@ def readable(name: str, value: Any) -> Iterator[None]:
         raise
 
 
-def columns(name: str, value: Any) -> None:
+def columns(name: str, value: Any, *, counts: bool = False) -> None:
     """Refuse a lazy frame, or a data frame of pandas with two columns of the same name.
 
     From 1.9 on scikit-learn does the latter too, and says neither of what nor what to do.
@@ -219,9 +219,11 @@ def columns(name: str, value: Any) -> None:
     if getattr(names, "is_unique", True):
         return
     twice = names[names.duplicated()].tolist()[0]
+    # In their order, for those who have a model of the names.
+    sums = f", or add up those of the same name by {name}.T.groupby(level=0, sort=False).sum().T"
     raise ValueError(
-        f"{name} has more than one column {twice!r}, and names of columns must differ: rename "
-        f"them, or add up those of the same name by {name}.T.groupby(level=0).sum().T"
+        f"{name} has more than one column {twice!r}, and names of columns must differ: rename them"
+        f"{sums if counts else ''}"
     )
 
 
@@ -398,6 +400,7 @@ def units(name: str, value: Any, n_units: int) -> Floats:
 def topics(name: str, value: Any) -> NDArray[Any]:
     """Return finite weights of words, the columns, in topics that all have words."""
     unmasked(name, value)
+    columns(name, value)
     if np.ndim(value) == 1:
         raise ValueError(
             f"{name} must be of shape (n_components, n_features), but has one dimension; give one "

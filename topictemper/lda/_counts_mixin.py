@@ -55,7 +55,7 @@ class CountsMixin:
             "dtype": _counts.TYPES,
             "ensure_all_finite": False,  # `check_counts` names the row
         }
-        with check.readable(name, X):
+        with check.readable(name, X, counts=True):
             if reset:
                 X = validate_data(self, X, reset=True, **wanted)
                 self._names_of_frame = hasattr(self, "feature_names_in_")
