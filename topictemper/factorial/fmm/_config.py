@@ -98,9 +98,10 @@ def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
         n_samples=n_images,
     )
     pi = check.numbers("pi", parameters["pi"])
-    if pi.shape not in ((), (n_components,)):
+    if parameters["pi"] is None or pi.shape not in ((), (n_components,)):  # None is read as NaN
         raise ValueError(
-            f"pi must be a number or {n_components} numbers, one for each component; got {pi}"
+            f"pi must be a number or {n_components} numbers, one for each component; got "
+            f"{parameters['pi']}"
         )
     if not ((pi > 0) & (pi < 1)).all():
         raise ValueError(f"pi must be > 0 and < 1, got {pi}")
