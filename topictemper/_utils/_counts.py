@@ -19,8 +19,6 @@ from ._typing import Floats
 LARGEST_COUNT = 1e15
 #: Types of counts that need no conversion.
 TYPES = [np.float64, np.float32, np.int64, np.int32]
-#: An error of document completion.
-NOTHING_HELD_OUT = "{} has no document with two tokens, so there is nothing to predict"
 # Smaller values may underflow in single precision, alone or in a product.
 _SMALLEST_COUNT = 1e-30
 # The ratio of a sum of weights to a smaller one may overflow.
@@ -36,6 +34,18 @@ _IF_NEGATIVE = (
     "with alternate_sign=False and norm=None"
 )
 _IF_NAN = "; if NaN stands for none, as after a pivot, fill it with 0: fillna(0)"
+
+
+class NothingHeldOutError(ValueError):
+    """Document completion has nothing to predict."""
+
+
+def nothing_held_out(name: str) -> NothingHeldOutError:
+    """Return the error of documents that all have less than two tokens."""
+    # The class makes no text: an error of another process is made again of its text.
+    return NothingHeldOutError(
+        f"{name} has no document with two tokens, so there is nothing to predict"
+    )
 
 
 def acceptable(X: Any, name: str) -> Any:
@@ -273,7 +283,7 @@ def check_words(X: Any, name: str, rows: NDArray[np.int64] | None = None) -> Non
 def check_held_out(held_out: Iterable[Any], name: str) -> None:
     """Refuse documents whose held-out halves, in one or more matrices, are all empty."""
     if not any(X.data.any() for X in held_out):
-        raise ValueError(NOTHING_HELD_OUT.format(name))
+        raise nothing_held_out(name)
 
 
 def _is_empty(value: Any) -> bool:

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._chunks import stacked
-from .._utils._counts import NOTHING_HELD_OUT, sample_weights
+from .._utils._counts import nothing_held_out, sample_weights
 from .._utils._topics import lda_of
 from .._utils._typing import Floats
 from ..lda._completion import score_of
@@ -318,7 +318,7 @@ def _mean(parts: list[_Completions], sample_weight: Any) -> Floats:
     weights = sample_weights(sample_weight, len(n_tokens))
     mean = score_of(likelihoods, n_tokens, weights)
     if np.isnan(mean):
-        raise ValueError(NOTHING_HELD_OUT.format("X"))
+        raise nothing_held_out("X")
     return np.asarray(mean)
 
 

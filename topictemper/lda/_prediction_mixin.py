@@ -230,7 +230,7 @@ class PredictionMixin(TransformerMixin):
         found = self._completions(matrices, inference, tempered)
         score = score_of(*found, _counts.sample_weights(sample_weight, len(found[0])))
         if np.isnan(score):
-            raise ValueError(_counts.NOTHING_HELD_OUT.format(name))
+            raise _counts.nothing_held_out(name)
         return score
 
     @tells_of(*SUB_SAMPLING)

@@ -219,7 +219,7 @@ def _held_out_tokens(test: Any, whose: str) -> Floats:
     held_out = split_tokens(test)[1]
     tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
     if not tokens.any():
-        raise ValueError(_counts.NOTHING_HELD_OUT.format(whose))
+        raise _counts.nothing_held_out(whose)
     return tokens
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._core._workers import Workers
 from .._utils import _validation as check
-from .._utils._counts import NOTHING_HELD_OUT
+from .._utils._counts import nothing_held_out
 from .._utils._topics import lda_of, names_of, topics_of
 from .._utils._typing import Floats
 from ..lda._completion import completions, score_of, scores_of_documents
@@ -129,7 +129,7 @@ def predictive_log_likelihood(
         parts = matrices(X, lda.topics.n_features, names_of(model))
         by_document, tokens = completions(lda, parts, cold, workers)
     if not tokens.any():
-        raise ValueError(NOTHING_HELD_OUT.format("X"))
+        raise nothing_held_out("X")
     if per_document:
         return scores_of_documents(by_document, tokens)
     score = score_of(by_document, tokens)

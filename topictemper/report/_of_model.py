@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils._counts import NOTHING_HELD_OUT
+from .._utils._counts import NothingHeldOutError
 from .._utils._log import Progress
 from .._utils._topics import names_of
 from .._utils._typing import Strings
@@ -148,9 +148,7 @@ def _score(model: Any, X: Any) -> float | None:
     rows = sample_rows(X.shape[0], np.random.default_rng(0))
     try:
         score: float = model.score(_chunks(X, rows))
-    except ValueError as error:
-        if str(error) != NOTHING_HELD_OUT.format("X"):
-            raise
+    except NothingHeldOutError:
         return None
     return score
 
