@@ -301,3 +301,15 @@ def test_documents_without_names():
 def test_documents_refuse(change, message):
     with pytest.raises(ValueError, match=message):
         DocumentTemperatureDisplay.from_estimator(fitted(), corpus(), **change)
+
+
+@pytest.mark.parametrize("scores", [[np.nan, -3, -2], [-3, np.nan, -2], [-3, -2, np.nan]])
+def test_curves_are_of_the_scores_that_are_known(scores):
+    history = np.array(list(enumerate(scores)), [("pass", float), ("score", float)])
+    display = LearningCurveDisplay({"a": history, "b": history}).plot()
+    assert [line.get_label() for line in display.lines_] == ["a  -2.000", "b  -2.000"]
+    assert display.lines_[0].get_ydata().tolist() == [-3.0, -2.0]
+    n_figures = len(plt.get_fignums())
+    with pytest.raises(ValueError, match=r"^histories\['b'\] must have values of 'score'"):
+        LearningCurveDisplay({"a": history, "b": history[np.isnan(scores)]}).plot()
+    assert len(plt.get_fignums()) == n_figures

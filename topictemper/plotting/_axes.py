@@ -205,8 +205,14 @@ def draw_curves(
     """Draw a value of the histories of models against passes.
 
     Returns the axes, and a line for each model. If there are several models, a legend with the
-    title `last` has the last value of each.
+    title `last` has the last value of each. Values that are NaN are left out.
+
+    Raises
+    ------
+    ValueError
+        If a history has no other values.
     """
+    histories = {name: _known(name, history, value) for name, history in histories.items()}
     ax = _axes_of_curves(ax, len(histories))
     several, lines = len(histories) > 1, []
     names = shortened_apart(histories, LONGEST_NAME)
@@ -229,6 +235,14 @@ def draw_curves(
     if several:
         _legend_of_curves(ax, last)
     return ax, lines
+
+
+def _known(name: str, history: NDArray[Any], value: str) -> NDArray[Any]:
+    """Return the rows of a history that have a value."""
+    known: NDArray[Any] = history[~np.isnan(history[value])]
+    if len(known) == 0:
+        raise ValueError(f"histories[{name!r}] must have values of {value!r} that are not NaN")
+    return known
 
 
 def _axes_of_curves(ax: Any, n_curves: int) -> Any:

@@ -163,7 +163,8 @@ class LearningCurveDisplay:
     Parameters
     ----------
     histories : dict of str to structured ndarray
-        Names of the models, and their `score_history_`: fields ``pass`` and ``score``.
+        Names of the models, and their `score_history_`: fields ``pass`` and ``score``. Scores that
+        are NaN are left out.
 
     Attributes
     ----------
