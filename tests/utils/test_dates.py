@@ -114,3 +114,15 @@ def test_a_period_begins_on_its_first_day(period):
     assert (starts <= days).all()
     assert (starts[1:] == days[1:])[np.diff(numbers) == 1].all()
     assert period_numbers(np.array(["1970-01-01"], "datetime64[D]"), period) == 0
+
+
+def test_a_column_of_dates_is_looked_through_once():
+    compared = []
+
+    class Day(date):
+        def __ne__(self, other):
+            compared.append(self)
+            return super().__ne__(other)
+
+    periods_of([Day(2024, 5, 31), Day(2024, 6, 1)], 2, "day")
+    assert len(compared) == 4  # once in the column, and once when the day is taken

@@ -54,12 +54,22 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
     ValueError
         If they are not dates, or not as many as the documents.
     """
+    return days_of_column(date_column(dates, n_documents))
+
+
+def date_column(dates: Any, n_documents: int) -> NDArray[Any]:
+    """Return dates as an array, or raise ValueError if they are not as many as the documents."""
     values = column("dates", starts_of_periods(dates))
     if values.shape != (n_documents,):
         raise ValueError(
             f"dates must have one date for each of the {n_documents} documents, got shape "
             f"{values.shape}"
         )
+    return values
+
+
+def days_of_column(values: NDArray[Any]) -> NDArray[np.datetime64]:
+    """Return the days of an array of `date_column`; see `days_of`."""
     if values.dtype.kind == "M":
         return values.astype("datetime64[D]")
     # Many documents have the same text, which is read once. Not so datetimes: those of two time

@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._dates import (
-    days_of,
+    date_column,
+    days_of_column,
     finest_period,
     first_days,
     has_compact_days,
     period_numbers,
-    starts_of_periods,
 )
-from .._utils._missing import column
 
 Period = Literal["auto", "day", "week", "month", "quarter", "year"]
 PERIODS: tuple[Period, ...] = get_args(Period)
@@ -51,12 +50,11 @@ def periods_of(dates: Any, n_samples: int, period: str) -> tuple[NDArray[Any], s
         If `dates` are neither dates nor numbers, or not one for each document.
     """
     check.choice("period", period, PERIODS)
-    array = column("dates", starts_of_periods(dates))
-    if array.shape == (n_samples,):
-        numbers = _numbers(array)
-        if numbers is not None and not has_compact_days(numbers):
-            return _checked(numbers, period), "number"
-    days = days_of(array, n_samples)
+    array = date_column(dates, n_samples)
+    numbers = _numbers(array)
+    if numbers is not None and not has_compact_days(numbers):
+        return _checked(numbers, period), "number"
+    days = days_of_column(array)
     known = ~np.isnat(days)
     if not known.any():
         raise ValueError("dates has no date: all are missing")
