@@ -17,7 +17,7 @@ from sklearn.preprocessing import Normalizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper import TemperedLDA, load
-from topictemper.lda._token_halves import split_tokens
+from topictemper.lda._held_out import split_tokens
 
 from ..small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, small_lda
 

@@ -8,7 +8,7 @@ from topictemper.datasets import make_lda_corpus
 from topictemper.lda._clock import CorpusSize, StreamClock
 from topictemper.lda._comparison import peak
 from topictemper.lda._e_step import infer, log_likelihood
-from topictemper.lda._halves import halves
+from topictemper.lda._minibatch_halves import halves
 from topictemper.lda._predictive_eta import PredictiveEta, first_eta, largest_eta, unlearned_eta
 from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTempering

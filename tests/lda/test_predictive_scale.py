@@ -13,8 +13,8 @@ from topictemper.datasets import make_lda_corpus
 from topictemper.lda._clock import StreamClock
 from topictemper.lda._comparison import SampledComparison, peak, times
 from topictemper.lda._e_step import cvb0, log_likelihood
-from topictemper.lda._halves import halves
 from topictemper.lda._minibatch import Gatherer
+from topictemper.lda._minibatch_halves import halves
 from topictemper.lda._prior_scale import PredictiveScale
 from topictemper.lda._topics import Topics
 from topictemper.metrics import predictive_log_likelihood

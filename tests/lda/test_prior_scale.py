@@ -9,7 +9,7 @@ from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._comparison import peak
 from topictemper.lda._e_step import Workspace, infer, log_likelihood
-from topictemper.lda._halves import halves, some_rows
+from topictemper.lda._minibatch_halves import halves, some_rows
 from topictemper.lda._prior_scale import PriorScale
 from topictemper.lda._topics import Topics
 from topictemper.metrics import predictive_log_likelihood

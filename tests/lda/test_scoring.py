@@ -13,7 +13,7 @@ from topictemper.datasets import make_lda_corpus
 from topictemper.lda import _prediction
 from topictemper.lda._e_step import _prepare, infer, log_likelihood
 from topictemper.lda._elbo import document_elbo, topics_kl, topics_log_prior
-from topictemper.lda._token_halves import split_tokens
+from topictemper.lda._held_out import split_tokens
 from topictemper.lda._topics import Topics
 
 from ..small_lda import (

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from topictemper.lda._token_halves import split_tokens
+from topictemper.lda._held_out import split_tokens
 from topictemper.metrics import coherence, perplexity, predictive_log_likelihood
 
 from ..small_lda import ESTIMATES, MODES, corpus, fitted, random_counts, small_lda

@@ -22,10 +22,10 @@ from .._utils._version import VERSION
 from ..lda import _estimator as _local
 from ..lda._config import Config, Tempering
 from ..lda._defaults import KAPPA
+from ..lda._held_out import split_tokens
 from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._plan import planned_passes
 from ..lda._seeding import is_seeded
-from ..lda._token_halves import split_tokens
 from ..lda._trained_with import kept
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
 from ..tempering._history import record

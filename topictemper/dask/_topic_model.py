@@ -19,8 +19,8 @@ from .._utils._chunks import n_empty_rows
 from .._utils._counts import check_held_out
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
+from ..lda._held_out import split_tokens
 from ..lda._other_names import OtherNamesMixin, understands_other_names
-from ..lda._token_halves import split_tokens
 from ..text._copies import Copies
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._empty_documents import warn_of_empty_documents

@@ -13,8 +13,8 @@ from .._utils._state import Stateful
 from .._utils._typing import Floats
 from ._clock import StreamClock
 from ._e_step import log_likelihoods
-from ._halves import halves, some_rows
 from ._minibatch import LocalParameters, Minibatch
+from ._minibatch_halves import halves, some_rows
 from ._topics import Topics
 
 

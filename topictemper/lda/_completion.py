@@ -12,8 +12,8 @@ from .._core._workers import Workers
 from .._utils._chunks import parts
 from .._utils._typing import Floats
 from ._e_step import Workspace, log_likelihood
+from ._held_out import split_tokens
 from ._prediction import InverseTemperatures, Model, infer_documents, minibatches
-from ._token_halves import split_tokens
 
 
 def completions(

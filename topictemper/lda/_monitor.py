@@ -20,8 +20,8 @@ from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._config import Config
+from ._held_out import split_tokens
 from ._prediction import cold, predictor
-from ._token_halves import split_tokens
 from ._training import Trainer
 
 # Lines of quick passes that come faster than people read are left out.

@@ -23,8 +23,8 @@ from ._defaults import (
     ETA_WORDS,
 )
 from ._e_step import infer, log_likelihoods
-from ._halves import halves, some_rows
 from ._minibatch import Minibatch
+from ._minibatch_halves import halves, some_rows
 from ._plan import shortness
 from ._topics import Topics
 

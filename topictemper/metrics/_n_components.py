@@ -16,7 +16,7 @@ from .._utils._log import counted, say
 from .._utils._tables import format_table, table
 from .._utils._typing import Floats, Integers
 from ..lda._estimator import TemperedLDA
-from ..lda._token_halves import split_tokens
+from ..lda._held_out import split_tokens
 from ..topics._checks import same_names
 from ._coherence import coherence
 from ._comparison import match_topics, topic_diversity

@@ -1,4 +1,4 @@
-"""Halves of documents of a minibatch, to choose priors by: one half predicts the other."""
+"""Halves of documents of a minibatch, to learn priors by: one half predicts the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Document completion: the tokens of every document, halved at random, always in the same way."""
+"""Document completion: tokens that are held out, half of every document, always the same ones."""
 
 from __future__ import annotations
 
