@@ -72,6 +72,15 @@ def test_logs_of_counts_are_warned_of(dtype, method):
         getattr(small_lda(), method)(corpus().astype(dtype).log1p())
 
 
+@pytest.mark.parametrize("base", [2, 10])
+@pytest.mark.parametrize("given", [sp.csr_matrix.copy, normalized])
+def test_logs_to_other_bases_are_warned_of(base, given):
+    X = given(sparse_counts(np.random.default_rng(0), 200)).log1p() / np.log(base)
+    for dtype in ("float32", "float64"):
+        with pytest.warns(UserWarning, match="logs of counts"):
+            warn_of_fractions(X.astype(dtype))
+
+
 def sparse_counts(rng, mean, n_samples=300):
     """Some words each, of 500 that are about as frequent as genes are."""
     p = rng.gamma(0.3, size=500)

@@ -19,6 +19,8 @@ _LARGEST_MULTIPLE, _VALUES_THAT_TELL = 20, 20
 # weights that come again and again are whole by chance, but seldom so many of them; and logs may be
 # rounded to some decimals.
 _PRECISIONS = ((1e-3, 2), (0.05, 6))
+# Of logs. Packages of R for gene expression take logs to the base 2.
+_BASES = (np.e, 2.0, 10.0)
 
 
 def warn_of_fractions(X: Any) -> None:
@@ -57,7 +59,7 @@ def warn_of_fractions(X: Any) -> None:
             "LDA models counts: use CountVectorizer in place of TfidfVectorizer, and do not "
             "normalize",
         )
-    elif _are_logs(rows):
+    elif any(_are_logs(rows, base) for base in _BASES):
         warn(
             "X holds logs of counts, as log1p makes them, and LDA models counts: give the counts "
             "before normalization and logs, such as adata.layers['counts'] of an AnnData"
@@ -68,14 +70,14 @@ def _is_one(values: Floats) -> bool:
     return bool(np.abs(values - 1.0).max() < 1e-3)
 
 
-def _are_logs(rows: Any) -> bool:
-    """Whether values are log(1 + multiples of a number that differs between rows).
+def _are_logs(rows: Any, base: float) -> bool:
+    """Whether values are logs of 1 + multiples of a number that differs between rows.
 
     The number is taken from the smallest value of a row, which stands for one in nearly all rows.
     """
     smallest = np.repeat(np.minimum.reduceat(rows.data, rows.indptr[:-1]), np.diff(rows.indptr))
     with np.errstate(over="ignore", invalid="ignore"):
-        of_logs = np.expm1(rows.data) / np.expm1(smallest)
+        of_logs = np.expm1(rows.data * np.log(base)) / np.expm1(smallest * np.log(base))
     telling = (of_logs > 1.5) & (of_logs < _LARGEST_MULTIPLE)
     if telling.sum() < _VALUES_THAT_TELL:
         return False
