@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 from topictemper import load
 from topictemper._utils._fractions import warn_of_fractions
+from topictemper.datasets import save_corpus
 
 from ..small_lda import corpus, small_lda
 
@@ -47,6 +49,43 @@ def test_tables_of_biology_are_refused_with_what_to_give(table, said, method):
     lda = small_lda().fit(corpus()) if method == "transform" else small_lda()
     with pytest.raises(TypeError, match=said):
         getattr(lda, method)(table)
+
+
+class OnDisk:
+    """What the sparse counts of a backed AnnData show of themselves."""
+
+    shape = (80, 60)
+    format = "csr"
+
+    def to_memory(self):
+        return corpus()
+
+    def __getitem__(self, rows):
+        return corpus()[rows]
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "transform"])
+def test_counts_on_a_disk_are_refused_with_what_to_give(method):
+    lda = small_lda().fit(corpus()) if method == "transform" else small_lda()
+    with pytest.raises(TypeError, match=r"X is a matrix on a disk \(OnDisk\).*to_memory\(\)"):
+        getattr(lda, method)(OnDisk())
+
+
+def test_chunks_with_their_places_are_refused_with_what_to_give(tmp_path):
+    """As `chunked_X` of an AnnData gives them."""
+    lda = small_lda().fit(corpus())
+    for takes in (lda.partial_fit, lda.transform, partial(save_corpus, tmp_path / "corpus")):
+        with pytest.raises(TypeError, match=r"tuples that begin with a matrix.*chunk, \*_ in"):
+            takes((corpus()[i : i + 40], i, i + 40) for i in (0, 40))
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_names_of_rows_are_taken_for_a_transpose(method):
+    cells = [f"cell {d}" for d in range(80)]
+    with pytest.raises(ValueError, match=r"60 names, one for each column, got 80; .*give X\.T"):
+        getattr(small_lda(), method)(corpus(80), feature_names=cells)
+    with pytest.raises(ValueError, match=r"60 names, one for each column, got 79$"):
+        getattr(small_lda(), method)(corpus(80), feature_names=cells[1:])
 
 
 def normalized(X):

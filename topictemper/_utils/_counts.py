@@ -79,6 +79,11 @@ def acceptable(X: Any, name: str) -> Any:
             f"{name} is a BIOM table, not a matrix; give its counts with samples in rows, "
             f"{name}.matrix_data.T, and to fit feature_names={name}.ids('observation')"
         )
+    if hasattr(kind, "to_memory") and is_matrix(X):
+        raise TypeError(
+            f"{name} is a matrix on a disk ({kind.__name__}); read it with to_memory(), or, if it "
+            "is too large, give an iterable of parts of it, such as the rows [:10_000]"
+        )
     check.unmasked(name, X, "0")
     if isinstance(X, dict) and "counts" in X:
         raise TypeError(f"{name} is a corpus, not a matrix; give its counts, {name}.counts")
@@ -122,7 +127,12 @@ def holds_text(values: Any) -> bool:
 
 
 def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
-    """Refuse a document of gensim (a list of pairs) in place of a chunk of counts."""
+    """Refuse what iterables give in place of chunks: documents of gensim, chunks with numbers."""
+    if isinstance(chunk, tuple) and chunk and is_matrix(chunk[0]):
+        raise TypeError(
+            f"{name} has tuples that begin with a matrix, as chunked_X of an AnnData gives them; "
+            "give the matrices alone: (chunk for chunk, *_ in chunks)"
+        )
     if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
         raise TypeError(f"{name} is an iterable of lists of tuples, {_LIKE_GENSIM}")
     return chunk

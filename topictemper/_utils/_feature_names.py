@@ -16,7 +16,12 @@ from . import _validation as check
 
 
 def feature_names_of(
-    names: Any, n_features: int, *, strings: bool = False, name: str = "feature_names"
+    names: Any,
+    n_features: int,
+    *,
+    strings: bool = False,
+    name: str = "feature_names",
+    n_rows: int | None = None,
 ) -> NDArray[Any]:
     """Return the names of the columns in order.
 
@@ -32,6 +37,8 @@ def feature_names_of(
         Whether every name has to be a string.
     name : str, default="feature_names"
         What the names are called in errors.
+    n_rows : int, optional
+        Number of rows, of which the names may be if there are so many.
 
     Raises
     ------
@@ -50,8 +57,10 @@ def feature_names_of(
     if array.ndim != 1:
         raise _wrong(names, name)
     if len(array) != n_features:
+        of_rows = "; X has so many rows: give X.T if its rows are words, not documents"
         raise ValueError(
             f"{name} must have {n_features} names, one for each column, got {len(array)}"
+            f"{of_rows if len(array) == n_rows else ''}"
         )
     for each in array if strings else ():
         if not isinstance(each, str):
@@ -59,7 +68,9 @@ def feature_names_of(
     return array
 
 
-def agreed_names(names: Any, n_features: int, others: NDArray[Any] | None) -> NDArray[Any]:
+def agreed_names(
+    names: Any, n_features: int, others: NDArray[Any] | None, n_rows: int | None = None
+) -> NDArray[Any]:
     """Return the names of the columns, which must be `others`, if there are any.
 
     Raises
@@ -69,7 +80,7 @@ def agreed_names(names: Any, n_features: int, others: NDArray[Any] | None) -> ND
     ValueError
         Also if the names contradict the others.
     """
-    found = feature_names_of(names, n_features, strings=True)
+    found = feature_names_of(names, n_features, strings=True, n_rows=n_rows)
     if others is not None and not np.array_equal(found, others):
         column = int(np.flatnonzero(found != others)[0])
         raise ValueError(

@@ -124,7 +124,7 @@ class CountsMixin:
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
             weighted = None if sample_weight is None else rows_that_count(X, sample_weight)
             _counts.check_words(X, "X", weighted)
-        self._name_features(feature_names)
+        self._name_features(feature_names, X.shape[0])
         if validation_X is not None:
             validation_X = self._validation_counts(validation_X)
         return X, sample_weight, validation_X
@@ -176,11 +176,13 @@ class CountsMixin:
             return self._checked_counts(X, reset=False, name=name)
         return Chunks(X, lambda chunk, reset: self._checked_chunk(chunk, name), name)
 
-    def _name_features(self, feature_names: Any) -> None:
+    def _name_features(self, feature_names: Any, n_rows: int | None = None) -> None:
         """Take the words of the columns, if they are given and do not contradict others."""
         if feature_names is not None:
             others = getattr(self, "feature_names_in_", None)  # of a data frame, or another call
-            self.feature_names_in_ = agreed_names(feature_names, self.n_features_in_, others)
+            self.feature_names_in_ = agreed_names(
+                feature_names, self.n_features_in_, others, n_rows
+            )
 
     def _keep_names(self, words: NDArray[Any], *, of_frame: bool) -> None:
         """Take the names of the last fit, from which a warm start goes on."""

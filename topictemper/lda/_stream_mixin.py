@@ -48,7 +48,7 @@ class StreamMixin:
     _trained_with: dict[str, Any]
     _trained_seeds: SeedTopics | None
     _stream_counts: Callable[[Any, bool, Any], Any]
-    _name_features: Callable[[Any], None]
+    _name_features: Callable[..., None]
     _warn_of_pairs: Callable[[int], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
     _begin_labels: Callable[..., None]
@@ -136,7 +136,7 @@ class StreamMixin:
             else:
                 check_order("X", X, sample_weight=sample_weight)
                 X = self._stream_counts(X, begins, feature_names)
-                self._name_features(feature_names)
+                self._name_features(feature_names, X.shape[0])
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
                 trainer = self._stream_trainer(X, total, sample_weight)
                 gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)

@@ -195,6 +195,7 @@ def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tupl
         _Growing(folder / "data.npy") as data,
     ):
         for number, chunk in chunks:
+            chunk = _counts.acceptable_chunk(chunk)
             counts = _counts.count_matrix(chunk, f"chunk {number} of X")
             if n_features is None:
                 n_features = int(counts.shape[1])
