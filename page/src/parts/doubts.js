@@ -17,7 +17,8 @@ export const KINDS = {
     explain:
       "Their ten most probable words occur together in documents not much more than random words do. Their coherence (NPMI) " +
       "is nearer to that of random words, which are as common as theirs, than to the median of the topics; or one in 20 " +
-      "sets of random words does better. Such a topic may mix subjects, or its words may mark a style rather than a subject.",
+      "sets of random words does better. Such a topic may mix subjects, or its words may mark a style rather than a subject. " +
+      "If most topics are incoherent, words that most documents have may lead them all; leave those words out.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
