@@ -10,7 +10,8 @@ import topictemper
 from topictemper.cli._main import _parser
 from topictemper.factorial.fmm import _config as fmm
 from topictemper.factorial.truncated import _config as truncated
-from topictemper.lda import _config as lda
+from topictemper.lda._config import Config as LDAConfig
+from topictemper.lda._plan import Plan
 from topictemper.mixture import _config as mixture
 from topictemper.tempering._modes import TemperingSettings
 
@@ -24,8 +25,8 @@ def code(folder: str) -> str:
 @pytest.mark.parametrize(
     ("folder", "config"),
     [
-        ("lda", lda.Config),
-        ("lda", lda.Plan),
+        ("lda", LDAConfig),
+        ("lda", Plan),
         ("factorial/fmm", fmm.Config),
         ("factorial/truncated", truncated.SparseCodingConfig),
         ("factorial/truncated", truncated.BeliefNetworkConfig),
