@@ -86,6 +86,20 @@ def test_dask_gives_up(cluster, client, reference, tmp_path, capsys, when, what)
     assert re.search(f"workers were lost in {what}", capsys.readouterr().err)
 
 
+@pytest.mark.filterwarnings("ignore:.* have no word of the vocabulary")
+def test_dask_gives_up_what_blocks_are_made_of(cluster, client, text_reference, tmp_path, capsys):
+    # Blocks are loaded once for the first look, and then for the words and for the counts.
+    bag = db.from_sequence(TEXTS, npartitions=4)
+    killed = bag.map_partitions(killing, made(tmp_path / "loads"), 7).map_partitions(list)
+    cluster.scheduler.allowed_failures = 0
+    try:
+        local = rounds_of_texts(verbose=1).fit(killed).to_local()
+    finally:
+        cluster.scheduler.allowed_failures = 3
+    assert (local.lda_.components_ == text_reference.lda_.components_).all()
+    assert "workers were lost in counting documents without words" in capsys.readouterr().err
+
+
 def test_a_worker_is_lost_that_the_cluster_has_not_heard_of(cluster):
     cluster._update_worker_status("remove", "tcp://127.0.0.1:1")  # a KeyError of Dask's own
 

@@ -111,8 +111,13 @@ class Cluster:
         check_client(self.client)
         gc.collect()  # of the error, whose frames hold on to the tasks that failed
         held = {name for name, state in self.client.futures.items() if state.status == "error"}
-        failed = [distributed.Future(key, self.client) for key in self._blocks & held]
-        self.client.retry(failed)
+        self.client.sync(self._retry, list(self._blocks & held))
+
+    async def _retry(self, keys: list[Any]) -> None:
+        # Not by `Client.retry`, which fails if tasks that a block depends on were given up, too.
+        for key in await self.client.scheduler.retry(keys=keys, client=self.client.id):
+            if key in self.client.futures:
+                self.client.futures[key].retry()
 
     def submit(
         self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
