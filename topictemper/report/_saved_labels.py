@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,8 +85,8 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     for topic, entry in entries:
         if topic in content:
             raise ValueError(
-                f"{os.fspath(path)} has labels of topic {topic} in lines "
-                f"{' and '.join(map(str, _lines_of(topic, text)))}; leave one"
+                f"{os.fspath(path)} has two labels of topic {topic}, {content[topic][0][:42]!r} "
+                f"and {entry[0][:42]!r}; leave one"
             )
         content[topic] = entry
     return SavedLabels(content)
@@ -131,15 +130,6 @@ def _pairs(value: Any) -> tuple[tuple[str, Any], ...]:
     if not isinstance(value, tuple):
         raise TypeError
     return value
-
-
-def _lines_of(topic: int, text: str) -> list[int]:
-    """The lines of a file in which a topic is a key."""
-    return [
-        text.count("\n", 0, key.start()) + 1
-        for key in re.finditer(r'"(\s*[+-]?\d[\d_]*\s*)"\s*:', text)
-        if int(key[1]) == topic
-    ]
 
 
 def _entry(entry: Any) -> tuple[str, list[str]]:
