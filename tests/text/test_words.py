@@ -248,9 +248,20 @@ def test_the_warning_of_documents_without_words_names_what_leaves_them_out(texts
 
 
 @pytest.mark.filterwarnings("ignore:the texts have more than 12")
-def test_words_that_were_forgotten_are_rare(monkeypatch):
+@pytest.mark.parametrize(
+    ("given", "cure"),
+    [
+        ({}, "a smaller min_df than 2"),
+        ({"min_df": 1}, "texts in a list, without corpus_folder, .*"),  # no min_df brings them back
+        (
+            {"min_df": 0.001, "max_features": 5},
+            "texts in a list, .* or a larger max_features than 5",
+        ),
+    ],
+)
+def test_words_that_were_forgotten_are_rare(monkeypatch, given, cure):
     monkeypatch.setattr("topictemper.text._vocabulary.MOST_WORDS", 12)
     monkeypatch.setattr("topictemper.text._batches._MOST_DOCUMENTS", 8)
     text = "river water moon orbit planet comet dust ring galaxy lava"  # takes their columns
-    with pytest.warns(UserWarning, match="no word of .*: choose a smaller min_df than 2$"):
-        fit_with_empty(iter([*RARE, "uniquep", *[text] * 40]), max_df=1.0)
+    with pytest.warns(UserWarning, match=f"no word of .*: choose {cure}$"):
+        fit_with_empty(iter([*RARE, "uniquep", *[text] * 40]), max_df=1.0, **given)

@@ -58,14 +58,20 @@ class EmptyDocuments:
             )
         most = max(self._n_with.values())
         cures = " or ".join(
-            f"a {'smaller' if name == 'min_df' else 'larger'} {name} than "
-            f"{getattr(self._vectorizer, name)}"
-            for name, n_with in self._n_with.items()
-            if n_with >= most / 2
+            self._cure_of(name) for name, n_with in self._n_with.items() if n_with >= most / 2
         )
         if self._n_without_words:
             return f"leave out those that are empty; for the others, choose {cures}"
         return f"choose {cures}"
+
+    def _cure_of(self, name: str) -> str:
+        limit = getattr(self._vectorizer, name)
+        if name != "min_df":
+            return f"a larger {name} than {limit}"
+        if document_limit(limit, self._n_documents) > 1:
+            return f"a smaller min_df than {limit}"
+        # It leaves no word out: they were forgotten.
+        return "texts in a list, without corpus_folder, of which no word is forgotten"
 
 
 def warn_of_empty_documents(
