@@ -13,7 +13,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 from .._utils._cooccurrence import counts_together
 from .._utils._state import Tree
 from .._utils._typing import Floats
-from ..text._copies import Copies
 from ..text._counting import count_by_vocabulary, first_counts
 from ..text._model import TopicModel, text_model_of
 from ..text._summaries import TopicStatistics, proportions_of
@@ -73,13 +72,6 @@ def counts_of(block: Any, vectorizer: CountVectorizer, tokens: bool) -> Any:
     """Return the counts of documents, for a fitted vectorizer."""
     parts = count_by_vocabulary(Texts(list(block), tokens), vectorizer)
     return sp.vstack([part.matrix(vectorizer) for part in parts], format="csr")
-
-
-def copies_in(counts: Any) -> Copies:
-    """Return what is known of the copies in a block."""
-    copies = Copies()
-    copies.add(counts)
-    return copies
 
 
 def text_model(

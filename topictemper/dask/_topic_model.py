@@ -21,7 +21,6 @@ from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from ..lda._held_out import split_tokens
 from ..lda._other_names import OtherNamesMixin, understands_other_names
-from ..text._copies import Copies
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._empty_documents import warn_of_empty_documents
 from ..text._model import TopicModel as _Local
@@ -158,7 +157,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         ----------
         texts : dask.bag, or column of a dask.dataframe
             Texts, or lists of tokens. There is a warning if a fifth of them have no word of the
-            vocabulary, or if many texts of the largest block are copies of others.
+            vocabulary.
         y : None
             Ignored.
         validation_texts : iterable of str, or of lists of str, optional
@@ -283,12 +282,8 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
             growing.n_documents,
             vectorizer,
             "leave out those that are empty; if most of them have words, see whether min_df, "
-            "max_df or max_features leave out too many",
+            "max_df, max_features or stop words leave out too many",
         )
-        # Of one block: hashes of all documents might not fit into this process.
-        largest = max(range(len(filled)), key=lambda number: filled[number][2])
-        copies = attempts(lambda: _copies(executor, counts, largest), "looking for copies")
-        copies.warn(f" of block {filled[largest][0]}")
         validation = None
         if held_out is not None:
             parts = count_by_vocabulary(held_out, vectorizer)
@@ -392,13 +387,6 @@ def _n_empty(executor: Executor, counts: da.Array) -> int:
     """How many documents have no word of the vocabulary."""
     numbers = [executor.submit(n_empty_rows, executor.load(X)) for X in blocks_of(counts).parts]
     return sum(executor.gather(numbers))
-
-
-def _copies(executor: Executor, counts: da.Array, number: int) -> Copies:
-    """The copies in a block."""
-    block = executor.load(blocks_of(counts).parts[number])
-    [copies] = executor.gather([executor.submit(tasks.copies_in, block)])
-    return copies
 
 
 def _statistics(executor: Executor, blocks: Blocks, model: Any) -> Any:

@@ -40,8 +40,8 @@ class Copies:
         self._hashes.append(hashes[long])
         self._n_documents += counts.shape[0]
 
-    def warn(self, where: str = "") -> None:
-        """Warn if many of the documents are copies; `where` tells which documents these are."""
+    def warn(self) -> None:
+        """Warn if many of the documents are copies."""
         numbers, hashes = np.concatenate(self._numbers), np.concatenate(self._hashes)
         _, group, sizes = np.unique(hashes, return_inverse=True, return_counts=True)
         n_copies = len(hashes) - len(sizes)
@@ -49,8 +49,8 @@ class Copies:
             return
         same = numbers[group == group[sizes[group].argmax()]]
         warn(
-            f"{n_copies:,} of {self._n_documents:,} documents{where} repeat the words of another "
-            f"one ({len(same):,} have the same, such as documents {same[0]} and {same[1]}). Copies "
+            f"{n_copies:,} of {self._n_documents:,} documents repeat the words of another one "
+            f"({len(same):,} have the same, such as documents {same[0]} and {same[1]}). Copies "
             "make topics predict other texts worse: leave them out, such as by drop_duplicates of "
             "pandas"
         )
