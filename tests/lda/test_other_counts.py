@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from topictemper import load
 from topictemper._utils._fractions import warn_of_fractions
-from topictemper.datasets import save_corpus
+from topictemper.datasets import open_corpus, save_corpus
 
 from ..small_lda import corpus, small_lda
 
@@ -77,6 +77,17 @@ def test_chunks_with_their_places_are_refused_with_what_to_give(tmp_path):
     for takes in (lda.partial_fit, lda.transform, partial(save_corpus, tmp_path / "corpus")):
         with pytest.raises(TypeError, match=r"tuples that begin with a matrix.*chunk, \*_ in"):
             takes((corpus()[i : i + 40], i, i + 40) for i in (0, 40))
+
+
+def test_chunks_may_be_lists_of_rows_that_are_tuples(tmp_path):
+    """As `fetchmany` of a database gives them."""
+    X = corpus(80)
+    rows = [tuple(row) for row in X.toarray().tolist()]
+    chunks = [rows[:40], rows[40:]]
+    save_corpus(tmp_path / "corpus", iter(chunks))
+    assert (open_corpus(tmp_path / "corpus").counts != X).nnz == 0
+    learned = small_lda().partial_fit(iter(chunks)).components_
+    np.testing.assert_array_equal(learned, small_lda().partial_fit([X[:40], X[40:]]).components_)
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])

@@ -133,7 +133,8 @@ def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
             f"{name} has tuples that begin with a matrix, as chunked_X of an AnnData gives them; "
             "give the matrices alone: (chunk for chunk, *_ in chunks)"
         )
-    if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
+    # Longer tuples are rows, such as those of a database.
+    if isinstance(chunk, list) and all(isinstance(x, tuple) and len(x) == 2 for x in chunk):
         raise TypeError(f"{name} is an iterable of lists of tuples, {_LIKE_GENSIM}")
     return chunk
 
