@@ -17,8 +17,8 @@ from . import _defaults as default
 from ._config import Config
 from ._normalizers import N_NODES, PosteriorNormalizer, PriorNormalizer
 from ._plan import Plan, planned_passes
+from ._posterior_tempering import LikelihoodTempering, PosteriorTempering
 from ._state_checks import check_trainer
-from ._tempered_part import LikelihoodTempering, PosteriorTempering
 from ._topics import Eta, Topics
 from ._training import Trainer
 

@@ -34,10 +34,10 @@ from ._initialization import add_documents
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._plan import Plan, usual_passes
+from ._posterior_tempering import LikelihoodTempering
 from ._predictive_eta import PredictiveEta, first_eta, unlearned_eta
 from ._prior_scale import PredictiveScale, PriorScale
 from ._priors import PriorLearner
-from ._tempered_part import LikelihoodTempering
 from ._topics import Eta, Topics, TopicsStep
 
 _NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
