@@ -64,6 +64,19 @@ class OnDisk:
         return corpus()[rows]
 
 
+class InMemory(np.ndarray):
+    """As an array of xarray, which may be one of Dask, but is not."""
+
+    def __dask_graph__(self):
+        return None
+
+
+def test_arrays_without_a_graph_of_dask_are_taken():
+    X = corpus().toarray()
+    found = small_lda().fit(X.view(InMemory))
+    np.testing.assert_array_equal(found.components_, small_lda().fit(X).components_)
+
+
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "transform"])
 def test_counts_on_a_disk_are_refused_with_what_to_give(method):
     lda = small_lda().fit(corpus()) if method == "transform" else small_lda()

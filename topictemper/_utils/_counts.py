@@ -63,7 +63,8 @@ def acceptable(X: Any, name: str) -> Any:
     """
     if sp.issparse(X):
         return check_structure(X, name)
-    if hasattr(X, "__dask_graph__"):
+    # An array of xarray that is in memory has no graph.
+    if hasattr(X, "__dask_graph__") and X.__dask_graph__() is not None:
         raise TypeError(
             f"{name} is a collection of Dask: learn with topictemper.dask.TemperedLDA, predict "
             f"with topictemper.dask.transform, or bring it to this process with {name}.compute()"
