@@ -380,7 +380,8 @@ def _persisted(executor: Executor, X: da.Array) -> da.Array:
     """The same array, which is computed once."""
     if executor.client is None:
         return X.persist(scheduler="synchronous")
-    return executor.client.persist(X)
+    # Blocks of texts were loaded before: optimized in another way, their tasks would be two.
+    return executor.client.persist(X, optimize_graph=False)
 
 
 def _n_empty(executor: Executor, counts: da.Array) -> int:
