@@ -98,13 +98,13 @@ class Broken:
     [
         (Broken(), None, OSError, "network"),
         (iter([]), None, ValueError, "no chunks"),
-        (-COUNTS, None, ValueError, "Negative values in data passed to chunk 0 of X: row 0"),
-        ([COUNTS[:0], -COUNTS], None, ValueError, "Negative values .* to chunk 1 of X: row 0"),
+        (-COUNTS, None, ValueError, "Negative values in data passed to X: row 0"),
+        ([COUNTS[:0], -COUNTS], None, ValueError, "chunk 1 of X: Negative values .* row 0"),
         ([COUNTS, COUNTS[:, :2]], None, ValueError, "chunk 1 of X has 2 columns, those before 3"),
         ([COUNTS, COUNTS * 0.5], None, ValueError, "chunk 1 of X has counts that int32 of chunk 0"),
         ([COUNTS, COUNTS * 10**10], None, ValueError, "chunk 1 of X has counts that int32"),
         ([COUNTS, COUNTS * 1e10], None, ValueError, "chunk 1 of X has counts that int32"),
-        (np.array([["a"]]), None, (TypeError, ValueError), "chunk 0 of X|convert"),
+        (np.array([["a"]]), None, (TypeError, ValueError), "X holds text, such as 'a'"),
         (COUNTS, ["a", "b"], ValueError, "feature_names must have 3 names"),
         (COUNTS, ["a", "b", "a"], ValueError, "cannot be written one per line: 'a'"),
         (COUNTS, ["a", "b", "c\nd"], ValueError, "cannot be written one per line"),
@@ -116,6 +116,23 @@ def test_nothing_is_left_of_what_cannot_be_written(path, X, names, error, messag
     with pytest.raises(error, match=message):
         save_corpus(path, X, names)
     assert not list(path.parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("chunk", "code"),
+    [
+        ([COUNTS.toarray()] * 2, "np.vstack(chunk)"),
+        (np.ma.masked_equal(COUNTS.toarray(), 0), "chunk.filled(0)"),
+        ({"counts": COUNTS}, "chunk.counts"),
+        (sp.coo_array(np.arange(3)), "chunk[[0]]"),
+    ],
+)
+def test_code_in_errors_of_chunks_can_be_copied(path, chunk, code):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        save_corpus(path, (each for each in [COUNTS, chunk]))
+    text = str(caught.value)
+    assert text.startswith("chunk 1 of X: chunk ")
+    assert code in text
 
 
 def test_what_is_there_stays(path):

@@ -44,15 +44,17 @@ def each_checked(
     chunks: Iterable[Any], checked: Callable[[Any], Any], name: str = "X"
 ) -> Iterator[Any]:
     """Yield ``checked(chunk)`` of the chunks that have rows; its errors name the chunk."""
-
-    def naming(number: int, chunk: Any) -> Any:
-        try:
-            return checked(chunk)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"chunk {number} of {name}: {error}") from error
-
     for number, chunk in numbered(chunks):
-        yield naming(number, chunk)  # without a name here, which would hold on to it
+        # Without a name here, which would hold on to it.
+        yield naming_chunk(number, chunk, checked, name)
+
+
+def naming_chunk(number: int, chunk: Any, checked: Callable[[Any], Any], name: str = "X") -> Any:
+    """Return ``checked(chunk)``; its errors name the chunk."""
+    try:
+        return checked(chunk)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"chunk {number} of {name}: {error}") from error
 
 
 class Chunks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 
 from ..._utils import _counts
 from ..._utils import _validation as check
-from ..._utils._chunks import is_chunks, numbered
+from ..._utils._chunks import is_chunks, naming_chunk, numbered
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder
 from ..._utils._npz import read_header
@@ -92,7 +92,7 @@ def write_corpus_folder(
 ) -> None:
     """Do what `save_corpus` does, and keep plain values for `notes_of`."""
     with new_folder(path) as folder:
-        shape, nnz = _write_counts(folder, numbered(X) if is_chunks(X) else [(0, X)])
+        shape, nnz = _write_counts(folder, _named_counts(X))
         if feature_names is not None:
             with open(folder / WORDS, "wb") as file:
                 write_vocabulary(file, feature_names_of(feature_names, shape[1]).tolist())
@@ -185,8 +185,20 @@ def notes_of(path: Path) -> dict[str, Any] | None:
     return notes
 
 
-def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tuple[int, int], int]:
-    """Write the three arrays of numbered chunks. Return the shape and the number of entries."""
+def _named_counts(X: Any) -> Iterator[tuple[str, Any]]:
+    """Yield checked CSR counts of one matrix or of chunks, and what errors call them."""
+    if not is_chunks(X):
+        yield "X", _counts.count_matrix(X, "X")
+        return
+    for number, chunk in numbered(X):
+        chunk = _counts.acceptable_chunk(chunk)
+        # Errors have code in which the name stands, such as np.vstack(chunk).
+        counts = naming_chunk(number, chunk, lambda chunk: _counts.count_matrix(chunk, "chunk"))
+        yield f"chunk {number} of X", counts
+
+
+def _write_counts(folder: Path, named: Iterable[tuple[str, Any]]) -> tuple[tuple[int, int], int]:
+    """Write the three arrays of named counts. Return the shape and the number of entries."""
     n_features: int | None = None
     nnz = n_rows = 0
     with (
@@ -194,20 +206,16 @@ def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tupl
         _Growing(folder / "indices.npy") as indices,
         _Growing(folder / "data.npy") as data,
     ):
-        for number, chunk in chunks:
-            chunk = _counts.acceptable_chunk(chunk)
-            counts = _counts.count_matrix(chunk, f"chunk {number} of X")
+        for name, counts in named:
             if n_features is None:
                 n_features = int(counts.shape[1])
                 indptr.append(np.zeros(1, np.int64))
             elif counts.shape[1] != n_features:
-                raise ValueError(
-                    f"chunk {number} of X has {counts.shape[1]} columns, those before {n_features}"
-                )
+                raise ValueError(f"{name} has {counts.shape[1]} columns, those before {n_features}")
             entries = int(counts.indptr[-1])
             indptr.append(counts.indptr[1:].astype(np.int64) + nnz)
             indices.append(counts.indices[:entries].astype(np.int32, copy=False))
-            data.append(_storable(counts.data[:entries], data.dtype, number))
+            data.append(_storable(counts.data[:entries], data.dtype, name))
             nnz, n_rows = nnz + entries, n_rows + counts.shape[0]
         if n_features is None:
             raise ValueError("X has no chunks")
@@ -216,7 +224,7 @@ def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tupl
     return (n_rows, n_features), nnz
 
 
-def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> NDArray[Any]:
+def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, name: str) -> NDArray[Any]:
     """Return counts as int32, float32 or float64, the type of the chunks before."""
     if wanted is None:
         small = data.dtype.kind in "biu" and data.max(initial=0) <= LARGEST_SIZE
@@ -224,7 +232,7 @@ def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> 
     with np.errstate(invalid="ignore"):  # of counts that are too large: they are refused here
         stored = data.astype(wanted, copy=False)
     if stored.dtype != data.dtype and not (stored == data).all():
-        raise ValueError(f"chunk {number} of X has counts that {wanted} of chunk 0 cannot hold")
+        raise ValueError(f"{name} has counts that {wanted} of chunk 0 cannot hold")
     return stored
 
 
