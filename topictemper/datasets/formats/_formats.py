@@ -17,7 +17,7 @@ from ..._utils._feature_names import feature_names_of
 from ..._utils._files import replacing, whole
 from ._lines import count_type, narrow, summable
 from ._mapped import Corpus, open_corpus
-from ._matrix_market import read_mtx, write_mtx
+from ._matrix_market import read_mtx, refuse_cells_in_columns, write_mtx
 from ._packed import SUFFIXES, InputError, check_regular, plain_name, unpacked
 from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
@@ -96,7 +96,8 @@ def read_corpus(
         If `vocabulary` is not the name of a file.
     ValueError
         If the file is malformed (the error names the line or the member), claims more than a file
-        of its size can hold, or does not match the words.
+        of its size can hold, or does not match the words; if ``barcodes.tsv`` beside a
+        ``matrix.mtx`` says that its columns are cells.
     OSError
         If a file cannot be read.
 
@@ -140,6 +141,8 @@ def read_corpus(
     counts, words = whole(read, path, named)
     if counts.shape[0] == 0:
         raise InputError(f"{path}: no documents.")
+    if kind == "mtx":
+        refuse_cells_in_columns(path, counts.shape)
     try:
         counts = _counts.count_matrix(counts, "X")
         counts = counts.astype(count_type(counts.data), copy=False)

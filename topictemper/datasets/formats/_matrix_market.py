@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from ._coordinates import Coordinates, read_coordinates
 from ._lines import LARGEST_COUNT, blocks, check_size, narrow, read_line, shown
-from ._packed import InputError
+from ._packed import SUFFIXES, InputError, unpacked
 
 # How many numbers of an entry must be integers.
 _WHOLE = {"integer": 3, "unsigned-integer": 3, "real": 2, "double": 2, "pattern": 2}
@@ -55,11 +55,43 @@ def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     return entries.to_csr(path, shape)
 
 
+def refuse_cells_in_columns(path: Path, shape: tuple[int, int]) -> None:
+    """Refuse a matrix of cells that has genes in rows, as 10x and STARsolo write it.
+
+    Their barcodes are in a file beside it, and tell, unless there are as many genes as cells.
+
+    Raises
+    ------
+    InputError
+        If that file has a line for each column, and there are not as many rows.
+    """
+    found = re.fullmatch(r"(.*)matrix\.mtx(\.(gz|bz2|xz))?", path.name, re.IGNORECASE)
+    if found is None or shape[0] == shape[1]:
+        return
+    for suffix in ("", *SUFFIXES):
+        barcodes = path.with_name(f"{found[1]}barcodes.tsv{suffix}")
+        if barcodes.is_file() and _n_lines(barcodes) == shape[1]:
+            raise InputError(
+                f"{path} has genes in rows, for {barcodes.name} has a line for each of its "
+                f"{shape[1]} columns. Documents, here cells, must be in rows: read it with "
+                "scanpy.read_10x_mtx, or write the transpose to another folder."
+            )
+
+
 def write_mtx(file: IO[bytes], counts: csr_array) -> None:
     """Write a real matrix."""
     from scipy.io import mmwrite  # slow to import
 
     mmwrite(file, counts, field="real")  # gensim reads no other field
+
+
+def _n_lines(path: Path) -> int | None:
+    """Return how many lines of a file are not empty, or None if it cannot be read."""
+    try:
+        with unpacked(path) as file:
+            return sum(not line.isspace() for line in file)
+    except (OSError, InputError):  # of a file that nobody has named
+        return None
 
 
 def _sizes(line: bytes, path: Path, number: int, wanted: str) -> list[int]:
