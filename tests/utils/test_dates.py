@@ -82,13 +82,35 @@ def test_a_day_is_the_same_in_reports_and_over_time(given, day):
     [
         *("soon", "today", "202405", "1577836800", "2024-02-31", "2024-5-3", "31/05/2024"),
         *("2024-05-311", "20240531-1", "20241331", "2024-W05", True, 2024.5, 1577836800, 0, -1),
-        *("0", "0.0", "0000", "-0", b"0"),
+        *("0", "0.0", "0000", "-0", b"0", "-1", "-999", "+24", "-1-05"),
     ],
 )
 def test_what_is_no_day_is_named(given):
     for read in (days_of, lambda dates, n: periods_of(dates, n, "day")):
         with pytest.raises(ValueError, match=r"dates must be dates.* but document 1 has"):
             read(["2000-01-01", given], 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        *((each, "missing date, give None") for each in ("0", b"0", 0, -1, "-1", "nan", "NULL")),
+        *((each, "such as 2024 or 20240531") for each in ("202405", 1577836800, "2024.5", 2024.5)),
+        *((each, "convert other forms first") for each in ("soon", "31/05/2024", True)),
+    ],
+)
+def test_the_remedy_is_that_of_the_value(given, remedy):
+    with pytest.raises(ValueError, match=remedy):
+        days_of([given], 1)
+
+
+def test_remedies_of_dates_work():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    days = days_of(pandas.to_datetime([1717113600], unit="s"), 1)
+    assert str(days[0]) == "2024-05-31"
+    days = days_of(pandas.to_datetime(["202405"], format="%Y%m"), 1)
+    assert str(days[0]) == "2024-05-01"
+    assert np.isnat(days_of([None, ""], 2)).all()
 
 
 @pytest.mark.parametrize("missing", [[], [None], [float("nan")]])

@@ -26,12 +26,14 @@ PERIODS = {
 }
 # A day, whatever follows it; or a year, or a month.
 _DAY = re.compile(r"([+-]?\d{4}-\d\d-\d\d)([TZ +-].*)?|(\d{8})([T ].*)?", re.ASCII | re.DOTALL)
-_YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
+# With a sign it has four digits: "-1" and "-9" stand for a missing year.
+_YEAR_OR_MONTH = re.compile(r"([+-]\d{4}|\d{1,4})(-\d\d)?", re.ASCII)
 # A year or a day that a column with gaps has made a float.
 _WHOLE = re.compile(r"(\d{1,4}|\d{8})\.0+", re.ASCII)
 _FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
 #: Texts of a missing date. R writes "NA" into tables.
 MISSING = ("", "NaT", "NA")
+_LIKE_MISSING = ("none", "null", "n/a", "<na>", "-", "?")
 # Texts whose days are remembered: those of a century, but not all times of day.
 _MOST_TEXTS = 1 << 16
 
@@ -178,10 +180,29 @@ def _day(value: Any, row: int) -> np.datetime64:
     except ValueError:
         raise ValueError(
             "dates must be dates, years or text like '2024-05-31', but document "
-            f"{row} has {repr(value)[:42]}; convert other forms first, such as with "
-            "pandas.to_datetime(dates, format=...), or take names of periods, such as waves, as "
-            "groups"
+            f"{row} has {repr(value)[:42]}; {_remedy(value)}"
         ) from None
+
+
+def _remedy(value: Any) -> str:
+    """Say what to do about a value that is no day."""
+    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    try:
+        number = float(text)
+    except ValueError:
+        number = None
+    if text.strip().lower() in _LIKE_MISSING or (number is not None and not number >= 1):
+        return "if it stands for a missing date, give None or an empty text"
+    if number is not None:
+        return (
+            "numbers must be years or days, such as 2024 or 20240531. Convert others first: "
+            "seconds, such as 1717113600, with pandas.to_datetime(dates, unit='s'), and months, "
+            "such as 202405, with pandas.to_datetime(dates, format='%Y%m')"
+        )
+    return (
+        "convert other forms first, such as with pandas.to_datetime(dates, format=...), or take "
+        "names of periods, such as waves, as groups"
+    )
 
 
 def _iso(text: str) -> str:
