@@ -22,6 +22,24 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 Result = TypeVar("Result")
 
 
+def path_of(value: Any, name: str = "path", kind: str = "file") -> Path:
+    """Return the path that a parameter gives.
+
+    Raises
+    ------
+    TypeError
+        If it is not the name of a file or folder; the message says what to do instead.
+    """
+    if isinstance(value, str | os.PathLike):
+        return Path(value)
+    remedy = ""
+    if isinstance(value, bytes):
+        remedy = f"; give os.fsdecode({name}) if it is a name, or write it to a file if it is not"
+    elif hasattr(value, "read") or hasattr(value, "write"):
+        remedy = "; give the name in place of the open file"
+    raise TypeError(f"{name} must be the name of a {kind}, got {type(value).__name__}{remedy}")
+
+
 @contextmanager
 def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
     """Open binary files to write. They take their names if the block ends without an error.
@@ -88,11 +106,13 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         renames.sync(target.parent)
 
 
-def new_path(path: str | os.PathLike[str]) -> Path:
+def new_path(path: str | os.PathLike[str], name: str = "path") -> Path:
     """Return the path of a folder that is to be made.
 
     Raises
     ------
+    TypeError
+        If it is no path.
     FileExistsError
         If there is something of that name.
     FileNotFoundError
@@ -100,7 +120,7 @@ def new_path(path: str | os.PathLike[str]) -> Path:
     NotADirectoryError
         If that is a file.
     """
-    target = Path(path)
+    target = path_of(path, name, "folder")
     if os.path.lexists(target):
         raise _exists(target)
     if not target.parent.exists():

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from .._utils._files import path_of
 from .._utils._names import joined
 from .._utils._ranking import top_columns
 
@@ -52,6 +52,8 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
 
     Raises
     ------
+    TypeError
+        If `path` is not the name of a file.
     OSError
         If the file cannot be read.
     ValueError
@@ -70,7 +72,7 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     {0: 'space'}
     """
     try:
-        text = Path(path).read_text("utf-8-sig")
+        text = path_of(path).read_text("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{os.fspath(path)} is not UTF-8: save it as UTF-8") from None
     try:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._dates import days_of
 from .._utils._feature_names import feature_names_of
-from .._utils._files import replacing, writable_path
+from .._utils._files import path_of, replacing, writable_path
 from .._utils._log import counted
 from .._utils._missing import check_order, ordered_codes
 from .._utils._typing import Column, Strings
@@ -200,7 +200,7 @@ def page_to_write(path: str | os.PathLike[str]) -> Path:
     OSError
         If it cannot be written.
     """
-    if Path(path).suffix.lower() not in _SUFFIXES:
+    if path_of(path).suffix.lower() not in _SUFFIXES:
         raise ValueError(
             f"path must end in .html, because a report is a web page, got {os.fspath(path)!r}"
         )

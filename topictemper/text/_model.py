@@ -376,7 +376,7 @@ class TopicModel(
                 # Whether there is one for each document of a stream is known at its end.
                 sample_weights(weights, None if documents.is_stream else len(texts))
                 vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
-                folder = None if corpus_folder is None else new_path(corpus_folder)
+                folder = None if corpus_folder is None else new_path(corpus_folder, "corpus_folder")
                 temporary = None
                 if folder is None and documents.is_stream:
                     temporary = _temporary_folder()

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, save_npz
 from ..._utils import _counts
 from ..._utils import _validation as check
 from ..._utils._feature_names import feature_names_of
-from ..._utils._files import replacing, whole
+from ..._utils._files import path_of, replacing, whole
 from ._lines import count_type, narrow, summable
 from ._mapped import Corpus, open_corpus
 from ._matrix_market import read_mtx, refuse_cells_in_columns, write_mtx
@@ -93,7 +93,7 @@ def read_corpus(
     Raises
     ------
     TypeError
-        If `vocabulary` is not the name of a file.
+        If `path` or `vocabulary` is not the name of a file.
     ValueError
         If the file is malformed (the error names the line or the member), claims more than a file
         of its size can hold, or does not match the words; if ``barcodes.tsv`` beside a
@@ -113,7 +113,7 @@ def read_corpus(
     array([[3, 0, 1],
            [0, 2, 0]], dtype=int32)
     """
-    path = Path(path)
+    path = path_of(path)
     if path.is_dir() and format is None:
         if zero_based is not None:
             raise ValueError("zero_based is for format='svmlight'; with a folder it must be None")
@@ -197,7 +197,7 @@ def write_corpus(
     ...     (Path(folder) / "docword.two.txt").read_text().split("\n")
     ['2', '3', '3', '1 1 3', '1 3 1', '2 2 2', '']
     """
-    path = Path(path)
+    path = path_of(path)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if path.name.lower().endswith(SUFFIXES):
         raise ValueError(

@@ -17,7 +17,7 @@ from ..._utils import _counts
 from ..._utils import _validation as check
 from ..._utils._chunks import is_chunks, naming_chunk, numbered
 from ..._utils._feature_names import feature_names_of
-from ..._utils._files import new_folder
+from ..._utils._files import new_folder, path_of
 from ..._utils._npz import read_header
 from ..._utils._sparse_checks import spans
 from ._lines import LARGEST_COUNT, LARGEST_SIZE
@@ -63,7 +63,7 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     Raises
     ------
     TypeError, ValueError
-        If the counts or the names are invalid. Nothing is left behind.
+        If the counts, the names or `path` are invalid. Nothing is left behind.
     FileExistsError
         If `path` exists, before or after the counts are written.
     OSError
@@ -129,6 +129,8 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
 
     Raises
     ------
+    TypeError
+        If `path` is not the name of a folder.
     ValueError
         If the folder holds no corpus, a damaged one, or one of a later version; the error names
         the file.
@@ -151,7 +153,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
     array(['red', 'blue', 'sky'], dtype=object)
     """
     check.flag("verify", verify)
-    folder = Path(path)
+    folder = path_of(path, kind="folder")
     if folder.is_file():
         raise InputError(f"{folder} is a file, not a folder of save_corpus; read_corpus reads it.")
     if folder.exists() and not (folder / HEADER).exists():

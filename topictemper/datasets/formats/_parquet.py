@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..._utils._files import path_of
 from ._packed import InputError
 
 
@@ -35,6 +36,8 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
 
     Raises
     ------
+    TypeError
+        If `path` is not the name of a file or folder.
     ImportError
         If pyarrow is not installed.
     ValueError
@@ -49,8 +52,8 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
     >>> from topictemper.datasets import iter_parquet_text
     >>> model = TopicModel(50).fit(iter_parquet_text("posts.parquet", "body"))  # doctest: +SKIP
     """
+    path = path_of(path)
     pyarrow()
-    path = Path(path)
     for name in _files_of(path) if path.is_dir() else [path]:
         with open(name, "rb") as file:
             for [text] in parquet_rows(file, name, column):
