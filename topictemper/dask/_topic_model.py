@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import dask
 import dask.array as da
@@ -11,8 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.utils import TransformerTags
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._chunks import n_empty_rows
@@ -26,6 +24,7 @@ from ..text._empty_documents import warn_of_empty_documents
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
 from ..text._parameters import check_before_counting, new_vectorizer, unfitted_lda, with_parts
+from ..text._prediction_mixin import TextsMixin
 from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from . import _prediction
@@ -45,7 +44,7 @@ def _default_lda() -> TemperedLDA:
     return TemperedLDA(10)
 
 
-class TopicModel(OtherNamesMixin, BaseEstimator):
+class TopicModel(TextsMixin, OtherNamesMixin, BaseEstimator):
     """Topics of texts in a collection of Dask, on a cluster or in this process.
 
     Workers choose the vocabulary, count the words, and learn the topics by rounds. The vocabulary
@@ -102,11 +101,6 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
     >>> len(model.to_local().topics_)
     8
     """
-
-    # What others call X is no metadata that could be routed.
-    __metadata_request__fit: ClassVar = {"texts": UNUSED}
-    __metadata_request__transform: ClassVar = {"texts": UNUSED}
-    __metadata_request__score: ClassVar = {"texts": UNUSED}
 
     _other_names = attributes_of(_Local)
 
@@ -306,16 +300,6 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
     def _model(self) -> Any:
         """The fitted model of texts, or a Future of it."""
         return self.lda_._submitted(tasks.text_model, self.vectorizer_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "lda_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        tags.transformer_tags = TransformerTags(preserves_dtype=[])
-        return tags
 
 
 def _column(texts: Any) -> Any:

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _chunks
@@ -149,10 +148,6 @@ class TopicModel(
     True
     """
 
-    # What others call X is no metadata that could be routed.
-    __metadata_request__fit: ClassVar = {"texts": UNUSED}
-    __metadata_request__transform: ClassVar = {"texts": UNUSED}
-    __metadata_request__score: ClassVar = {"texts": UNUSED}
     #: Frequent unknown words of the last `update`, with their counts.
     _unknown: dict[str, int] | None = None
     #: What `unknown_share_` was after `fit`; None if it is that still.
@@ -413,16 +408,6 @@ class TopicModel(
 
     def _matrices(self, texts: Any) -> Iterator[Any]:
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "lda_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        tags.transformer_tags.preserves_dtype = []
-        return tags
 
 
 def _temporary_folder() -> TemporaryDirectory[str]:

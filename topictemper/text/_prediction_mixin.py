@@ -1,14 +1,16 @@
-"""`transform` and `score` of a `TopicModel`: texts to predict."""
+"""What a `TopicModel` tells scikit-learn, and texts to predict: its `transform` and `score`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
+from sklearn.utils import TransformerTags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
@@ -37,7 +39,27 @@ def _with_texts(method: Callable[..., Any]) -> Callable[..., Any]:
     return named
 
 
-class PredictionMixin(TransformerMixin):
+class TextsMixin:
+    """Tells scikit-learn that an estimator takes texts, and is fitted once it has `lda_`."""
+
+    # What others call X is no metadata that could be routed.
+    __metadata_request__fit: ClassVar = {"texts": UNUSED}
+    __metadata_request__transform: ClassVar = {"texts": UNUSED}
+    __metadata_request__score: ClassVar = {"texts": UNUSED}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "lda_")
+
+    def __sklearn_tags__(self) -> Any:
+        parent: Any = super()
+        tags = parent.__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+
+class PredictionMixin(TextsMixin, TransformerMixin):
     """Gives a `TopicModel` `transform`, `score` and `perplexity`."""
 
     lda_: TemperedLDA
