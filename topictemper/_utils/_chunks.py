@@ -141,23 +141,6 @@ def stacked(matrices: list[Any]) -> Any:
     return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
 
 
-def blocks(
-    X: Any,
-    rows: NDArray[np.int64] | None,
-    batch_size: int,
-    random_state: np.random.RandomState | None,
-) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-    """Yield the CSR matrices of a pass over some rows of X, each with the order of its rows.
-
-    Of chunks it is a pass over all rows. Without a `random_state` rows keep their order. All
-    minibatches but the last are full.
-    """
-    if rows is None:
-        yield from full_batches(X, batch_size, random_state)
-    else:
-        yield X, rows if random_state is None else random_state.permutation(rows)
-
-
 def parts(X: Any) -> Iterator[Any]:
     """Yield the rows of a CSR matrix: a small one itself, of others copies of some at a time."""
     start = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core._workers import Workers
-from .._utils._chunks import blocks
+from .._utils._chunks import full_batches
 from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._minibatch import Gatherer
@@ -41,7 +42,12 @@ def train(
     random_state = trainer.random_state if trainer.config.shuffle else None
     for done in range(1, trainer.plan.planned_passes + 1):
         monitor.before_pass()
-        for block, order in blocks(X, rows, trainer.plan.largest_batch, random_state):
+        blocks: Iterable[tuple[Any, NDArray[np.int64]]]
+        if rows is None:
+            blocks = full_batches(X, trainer.plan.largest_batch, random_state)
+        else:
+            blocks = [(X, rows if random_state is None else random_state.permutation(rows))]
+        for block, order in blocks:
             trainer.run(Gatherer(block, *gathered), order, workers, monitor.after_step)
         if monitor.after_pass(done):
             break
