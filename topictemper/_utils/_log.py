@@ -116,8 +116,7 @@ class Progress:
     ) -> None:
         self._what, self._verbose = what, verbose
         self._may_end_early = may_end_early
-        of_total: float = 0.0 if total is None else total
-        self._n_left = n_left or (lambda done: of_total - done)
+        self._n_left = n_left or (lambda done: (total or 0.0) - done)
         self._done, self._start = 0, perf_counter()
         self._last = self._start
 

@@ -127,7 +127,8 @@ class Config:
                 f"normalizer={tempering.normalizer!r} is computed once, from the priors: "
                 "doc_topic_prior and topic_word_prior must not be 'auto'"
             )
-        init = _init(p["init"], n_components, n_features)
+        shapes = [(n_components, n_features)]
+        init = _optional(check.table, "init", p["init"], shapes, 0.0, _counts.LARGEST_COUNT)
         if init is not None:
             _refuse_course_of_given_topics(tempering)
         stops, n_iter_no_change, fraction = _stopping(p)
@@ -272,7 +273,7 @@ def _stopping(p: Mapping[str, Any]) -> tuple[bool, int | None, float]:
     return stops, n_iter_no_change, fraction or default.VALIDATION_FRACTION
 
 
-def _optional(checked: Callable[..., Any], name: str, value: Any, *limits: float) -> Any:
+def _optional(checked: Callable[..., Any], name: str, value: Any, *limits: Any) -> Any:
     return None if value is None else checked(name, value, *limits)
 
 
@@ -314,9 +315,3 @@ def _eta(
     else:
         eta = check.number(name, value, *PRIOR_RANGE)
     return Prior(eta, learned, usual)
-
-
-def _init(value: Any, n_components: int, n_features: int) -> Floats | None:
-    if value is None:
-        return None
-    return check.table("init", value, [(n_components, n_features)], 0.0, _counts.LARGEST_COUNT)

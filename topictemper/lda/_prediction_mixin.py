@@ -140,14 +140,13 @@ class PredictionMixin(TransformerMixin):
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        cure = "leave out the rows with X.sum(axis=1) == 0"
         matrices, n_rows = self._fitted_matrices(X)
-        topics = self._trainer.topics
-        if out is None:
-            if n_rows is not None:
-                check_memory(n_rows, topics.n_components, topics.M.dtype)
-            return self._transformed(matrices, inference, tempered, cure=cure)
-        rows = GivenRows(out, topics.n_components, topics.M.dtype, n_rows)
+        topics, rows = self._trainer.topics, None
+        if out is not None:
+            rows = GivenRows(out, topics.n_components, topics.M.dtype, n_rows)
+        elif n_rows is not None:
+            check_memory(n_rows, topics.n_components, topics.M.dtype)
+        cure = "leave out the rows with X.sum(axis=1) == 0"
         return self._transformed(matrices, inference, tempered, cure=cure, into=rows)
 
     def _transformed(

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from ..._utils import _counts
 from ..._utils import _validation as check
+from ..._utils._sparse_checks import row_of
 from ..._utils._typing import Flags, Floats
 from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
 
@@ -102,7 +103,7 @@ def _entries(corpus: Iterable[Any]) -> tuple[Floats, Floats, NDArray[np.int64]]:
 def _check(valid: Flags, ends: NDArray[np.int64], what: str) -> None:
     """Refuse entries that are not valid, and name the first document that has one."""
     if not valid.all():
-        number = int(np.searchsorted(ends, np.argmin(valid), side="right")) - 1
+        number = row_of(ends, int(np.argmin(valid)))
         raise ValueError(f"document {number} of corpus has {what}")
 
 

@@ -278,10 +278,9 @@ class FactorialMixture(
             ("temperatures_", config.temperatures),
             ("temperature_responsibilities_", run.responsibilities),
         ):
+            self.__dict__.pop(name, None)
             if value is not None:
                 setattr(self, name, value)
-            elif hasattr(self, name):
-                delattr(self, name)
 
     def _get_state(self) -> Tree:
         prior = self._prior
