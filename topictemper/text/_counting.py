@@ -202,14 +202,10 @@ def choose_words(
     else:
         vectorizer.fit([])
         words = vectorizer.get_feature_names_out().tolist()
-        kept, final = growing.n_occurrences, _same
+        kept, final = growing.n_occurrences, lambda _, part: part
     if not kept:
         raise ValueError(f"no document has one of the {len(words)} words of the vocabulary")
     return words, 1.0 - kept / growing.n_words, final
-
-
-def _same(_: int, part: Part) -> Part:
-    return part
 
 
 def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:

@@ -72,19 +72,12 @@ def spool(folder: Path | None) -> AbstractContextManager[_Queue | _File]:
     return nullcontext(_Queue()) if folder is None else _File(folder.parent)
 
 
-class _Queue:
+class _Queue(deque[Part]):
     """Parts in memory. Those that have been taken take no memory."""
 
-    def __init__(self) -> None:
-        self._parts: deque[Part] = deque()
-
-    def append(self, part: Part) -> None:
-        """Keep a part."""
-        self._parts.append(part)
-
     def __iter__(self) -> Iterator[Part]:
-        while self._parts:
-            yield self._parts.popleft()
+        while self:
+            yield self.popleft()
 
 
 class _File:
