@@ -15,15 +15,11 @@ def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Places of the n largest values, the largest first, and the first of equal ones first."""
     n = min(n, len(values))
     # In reverse: many values that are the smallest, as in topics, would be partitioned slowly.
-    reverse = _reversed(values)
+    # Integers have no negatives if they are unsigned or the least.
+    reverse = -values if values.dtype.kind == "f" else ~values
     last = np.partition(reverse, n - 1)[n - 1]
     places = np.flatnonzero(reverse <= last)
     return places[np.argsort(reverse[places], kind="stable")[:n]]
-
-
-def _reversed(values: NDArray[Any]) -> NDArray[Any]:
-    """Values in the reverse order. Integers have no negatives if they are unsigned or the least."""
-    return -values if values.dtype.kind == "f" else ~values
 
 
 def largest_in_rows(values: NDArray[Any], n: int) -> NDArray[np.intp]:

@@ -229,7 +229,8 @@ def draw_curves(
             **_line_style(i),
         )
     tidy(ax)
-    _whole_passes(ax)
+    if ax.get_xscale() == "linear":  # ticks at whole numbers of passes
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     ax.set_xlabel("passes over the data")
     _crop_early_passes(ax, [history[value] for history in histories.values()])
     if several:
@@ -270,12 +271,6 @@ def _legend_of_curves(ax: Any, title: str) -> None:
     if many and ax.figure.get_layout_engine() is not None:
         place |= {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     ax.legend(frameon=False, title=title, **place)
-
-
-def _whole_passes(ax: Any) -> None:
-    """Ticks at whole numbers of passes, unless the axis has another scale."""
-    if ax.get_xscale() == "linear":
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 def _crop_early_passes(ax: Any, courses: list[Floats]) -> None:
