@@ -112,7 +112,7 @@ def estimator(**parameters: Any) -> TemperedLDA:
         "rounds_per_pass": 2,
         "max_iter": 2,
         "batch_size": 20,
-        "sample_size": 100,
+        "sample_size": 40,
         "random_state": 0,
     }
     return TemperedLDA(**(defaults | parameters))

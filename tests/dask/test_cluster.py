@@ -186,7 +186,7 @@ def test_the_driver_is_killed(client, reference, tmp_path):
         )
         with Client(address):
             TemperedLDA(
-                4, n_shards=3, rounds_per_pass=2, max_iter=2, batch_size=20, sample_size=100,
+                4, n_shards=3, rounds_per_pass=2, max_iter=2, batch_size=20, sample_size=40,
                 random_state=0, checkpoint=folder + "/rounds"
             ).fit(X)
         """

@@ -123,7 +123,7 @@ def score_of_one_topic():
 )
 def test_all_modes_learn(parameters, score_of_one_topic):
     X = counts()
-    rounds = estimator(**parameters).fit(X[:250]).to_local()
+    rounds = estimator(sample_size=100, **parameters).fit(X[:250]).to_local()
     assert rounds.temperature_ == 1.0
     assert rounds.components_.dtype == parameters.get("dtype", "float32")
     assert rounds.score(X[250:]) > score_of_one_topic + 0.05
