@@ -1,3 +1,4 @@
+import io
 import json
 import logging
 import os
@@ -80,7 +81,7 @@ def test_jobs_are_threads_and_processes(run, model, table, tmp_path, monkeypatch
         return map(function, parts)
 
     monkeypatch.setattr("topictemper.text._counting.in_processes", noted)
-    arguments = [] if command == "fit" else [model]
+    arguments = ["--passes=1"] if command == "fit" else [model]
     arguments += [table, "--column=body", "--jobs=3"]
     arguments += ["--date=day"] if command == "shares" else []
     output = (
@@ -105,8 +106,8 @@ def test_options_reach_the_model(run, text, tmp_path):
 def test_seeded_topics_and_early_stopping(run, fails, text, matrix, tmp_path):
     path, seeds = tmp_path / "model.npz", tmp_path / "seeds.json"
     seeds.write_text('{"music": ["violin", "melody"], "cars": ["wheel", "brake"]}')
-    options = ("--topics=3", "--seed-topics", seeds, "--output", path)
-    assert run("fit", text, *options, "--early-stopping", "--passes=6")[0] == 0
+    options = ("--topics=3", "--passes=6", "--seed-topics", seeds, "--output", path)
+    assert run("fit", text, *options, "--early-stopping")[0] == 0
     model = load(path)
     assert model.lda_.labels_[:2].tolist() == ["music", "cars"]
     for label, row in zip(("violin", "wheel"), model.topics_.words[:2], strict=True):
@@ -199,7 +200,8 @@ def test_folder_of_counts(run, matrix, tmp_path):
 
 def test_text_by_another_name(run, text, tmp_path):
     other, path = text.rename(tmp_path / "docs.dat"), tmp_path / "model.npz"
-    assert run("fit", other, "--topics=3", "--format=text", "--output", path)[0] == 0
+    options = ("--topics=3", "--passes=2", "--format=text", "--output", path)
+    assert run("fit", other, *options)[0] == 0
 
 
 def test_vocabulary_of_a_matrix_elsewhere(run, matrix, tmp_path):
@@ -444,12 +446,13 @@ def test_terminated_without_leftovers(tmp_path):
     assert not any(folder.iterdir())
 
 
-def test_words_that_the_terminal_cannot_show(tmp_path):
+def test_words_that_the_terminal_cannot_show(run, tmp_path, monkeypatch):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
     words = [f"wört{chr(97 + v)}" for v in range(20)]
     TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path, feature_names=words)
-    process = _process("topics", path, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
-    out, err = process.communicate()
-    assert (process.returncode, err) == (0, b"")
-    assert b"w\\xf6rt" in out
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert run("topics", path) == (0, "", "")
+    terminal.flush()
+    assert b"w\\xf6rt" in terminal.buffer.getvalue()
