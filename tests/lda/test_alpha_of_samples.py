@@ -200,10 +200,10 @@ def test_documents_that_say_nothing_of_topics_are_warned_of():
     assert len(found) == 1
     assert found[0].filename == __file__
     with pytest.warns(UserWarning, match=r"a document has 4\."):
-        lda.fit([csr_array(X[:300]), csr_array(X[300:])])
+        clone(lda).set_params(max_iter=20).fit([csr_array(X[:300]), csr_array(X[300:])])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clone(lda).set_params(doc_topic_prior=0.5).fit(X)  # as was wished
+        clone(lda).set_params(doc_topic_prior=0.5, max_iter=5).fit(X)  # as was wished
         lda.fit(np.hstack([np.vstack([X, 0 * X]), np.vstack([0 * X, X])]))  # two kinds
 
 
@@ -212,7 +212,7 @@ def test_an_interrupt_while_the_prior_is_compared_keeps_the_model(monkeypatch):
         raise KeyboardInterrupt
 
     X = np.random.default_rng(0).multinomial(4, np.full(30, 1 / 30), size=1000)
-    lda = TemperedLDA(10, batch_size=64, random_state=0)
+    lda = TemperedLDA(10, max_iter=20, batch_size=64, random_state=0)
     monkeypatch.setattr(_fitted, "row_sums", interrupted)
     with pytest.raises(KeyboardInterrupt):
         lda.fit(X)
@@ -223,10 +223,10 @@ def test_an_interrupt_while_the_prior_is_compared_keeps_the_model(monkeypatch):
 
 @pytest.mark.parametrize("n_components", [11, 20, 25, 30])  # whose alpha is rounded upwards
 def test_an_alpha_that_is_not_learned_is_not_warned_of(n_components):
-    X = np.eye(30)[np.random.default_rng(0).integers(30, size=1000)]  # one word each
+    X = np.eye(30)[np.random.default_rng(0).integers(30, size=100)]  # one word each
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        TemperedLDA(n_components, random_state=0).fit(X)
+        TemperedLDA(n_components, max_iter=2, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
