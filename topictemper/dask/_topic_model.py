@@ -94,7 +94,7 @@ class TopicModel(TextsMixin, OtherNamesMixin, BaseEstimator):
     >>> import dask.bag as db
     >>> from topictemper.dask import TemperedLDA, TopicModel
     >>> from topictemper.datasets import load_docstrings
-    >>> texts = db.from_sequence(load_docstrings().text[:1000], npartitions=4)
+    >>> texts = db.from_sequence(load_docstrings().text[:300], npartitions=4)
     >>> model = TopicModel(8, lda=TemperedLDA(n_shards=2, max_iter=2), random_state=0).fit(texts)
     >>> model.transform(texts)
     dask.array<concatenate, shape=(nan, 8), dtype=float32, chunksize=(nan, 8), ...>

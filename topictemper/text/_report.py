@@ -75,7 +75,7 @@ class ReportTextsMixin:
         >>> from tempfile import TemporaryDirectory
         >>> from topictemper import TopicModel
         >>> from topictemper.datasets import load_docstrings
-        >>> texts = load_docstrings().text[:1000]
+        >>> texts = load_docstrings().text[:300]
         >>> model = TopicModel(8, random_state=0).fit(texts)
         >>> with TemporaryDirectory() as folder:
         ...     path = model.report(texts, title="Docstrings", path=Path(folder) / "report.html")

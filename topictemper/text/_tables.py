@@ -91,7 +91,7 @@ class TablesMixin:
         --------
         >>> from topictemper import TopicModel
         >>> from topictemper.datasets import load_docstrings
-        >>> model = TopicModel(8, random_state=0).fit(load_docstrings().text[:1000])
+        >>> model = TopicModel(8, random_state=0).fit(load_docstrings().text[:300])
         >>> model.word_topics(["An array of arrays", "a file"]).word.tolist()
         ['array', 'arrays', 'file']
         """

@@ -81,7 +81,7 @@ class WorkMixin:
         --------
         >>> from topictemper import TopicModel
         >>> from topictemper.datasets import load_docstrings
-        >>> model = TopicModel(8, random_state=0).fit(load_docstrings().text[:1000])
+        >>> model = TopicModel(8, random_state=0).fit(load_docstrings().text[:300])
         >>> model.set_labels({3: "files"}).topics_.label[3]
         'files'
         """
@@ -115,7 +115,7 @@ class WorkMixin:
         --------
         >>> from topictemper import TopicModel
         >>> from topictemper.datasets import load_docstrings
-        >>> texts = load_docstrings().text[:1000]
+        >>> texts = load_docstrings().text[:300]
         >>> model = TopicModel(8, random_state=0).fit(texts)
         >>> examples = [[texts[row] for row in rows] for rows in model.top_documents(texts, n=3)]
         >>> len(examples)
@@ -289,7 +289,7 @@ class WorkMixin:
         --------
         >>> from topictemper import TopicModel
         >>> from topictemper.datasets import load_docstrings
-        >>> texts = load_docstrings().text[:1000]
+        >>> texts = load_docstrings().text[:300]
         >>> model = TopicModel(8, random_state=0).fit(texts)
         >>> found = model.search_in(texts).find("Sum of array elements over an axis", n=3)
         >>> found["rank"].tolist()
