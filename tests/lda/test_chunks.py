@@ -176,7 +176,7 @@ class Chunks:
         for start in range(0, X.shape[0], 2500):
             yield X[start : start + 2500]
 
-lda = TemperedLDA(4, max_iter=2, batch_size=500, random_state=0, mean_change_tol=0.1)
+lda = TemperedLDA(4, max_iter=2, batch_size=500, random_state=0, max_doc_update_iter=2)
 lda.fit(X[:5000])  # all that is made but once
 leave(16_000_000)
 for documents, shuffle in ((X, True), (Chunks(), False)):
@@ -420,7 +420,7 @@ from topictemper._utils import _chunks
 from topictemper.metrics import coherence
 
 _chunks._MOST_ENTRIES = 2**17  # at once: fewer, as the corpus is small
-lda = TemperedLDA(4, max_iter=1, batch_size=500, random_state=0, mean_change_tol=0.1)
+lda = TemperedLDA(4, max_iter=1, batch_size=500, random_state=0, max_doc_update_iter=2)
 lda.fit(X[:5000])
 for part in (X[:5000], [X[:5000]]):
     lda.score(part), lda.transform(part), coherence(lda, part)
@@ -438,7 +438,7 @@ def test_corpus_larger_than_the_memory_is_scored(large):
 def test_values_of_mapped_counts_are_never_all_in_memory(large, monkeypatch):
     monkeypatch.setattr(_chunks, "_MOST_ENTRIES", 2**17)  # fewer, as the corpus is small
     X, words = open_corpus(large).counts, [f"w{v}" for v in range(160)]
-    lda = TemperedLDA(2, max_iter=1, batch_size=2000, random_state=0, mean_change_tol=0.1)
+    lda = TemperedLDA(2, max_iter=1, batch_size=2000, random_state=0, max_doc_update_iter=2)
     seeded = clone(lda).set_params(topic_word_prior={"first": words[:2]})
     lda.fit(X[:4000])
     for use in (

@@ -115,7 +115,7 @@ def test_the_last_pass_is_logged_wherever_a_fit_ends(caplog, monkeypatch, settin
     monkeypatch.setattr(_monitor, "perf_counter", lambda: 7.0)
     lda = TemperedLDA(3, max_iter=400, verbose=1, random_state=0, **settings)
     with caplog.at_level(logging.INFO, logger="topictemper"):
-        lda.fit(corpus())
+        lda.fit(corpus(60))
     passes = [int(re.match(r"pass (\d+)/400: ", line)[1]) for line in caplog.messages]
     assert passes == [1, len(lda.score_history_ if lda.early_stopping else lda.elbo_history_)]
     assert 1 < passes[1] < 400

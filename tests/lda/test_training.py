@@ -64,7 +64,7 @@ def test_same_bits_for_any_number_of_threads(mode, dtype):
     rng = np.random.default_rng(0)
     X = sp.csr_matrix(rng.poisson(0.02, size=(600, 3000)))
     results = []
-    for n_jobs in (1, 2, 3):
+    for n_jobs in (1, 3):
         lda = TemperedLDA(
             20,
             **with_tempering({"tempering": mode, "max_temperature": 3.0}),
@@ -83,7 +83,7 @@ def test_same_bits_for_any_number_of_threads(mode, dtype):
                 lda.document_temperatures(X).tobytes(),
             )
         )
-    assert results[0] == results[1] == results[2]
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -136,8 +136,7 @@ def test_shuffling_is_another_order_in_each_pass():
 
 
 @pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
-@pytest.mark.parametrize("batch_size", [7, 10, 30, 100])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("batch_size", "seed"), [(7, 0), (10, 1), (30, 2), (100, 3)])
 def test_probe_at_any_batch_size(mode, batch_size, seed):
     # The probe may stop at any minibatch, the last and smaller one of a pass included. With 10
     # passes T is 1 at the end whatever it finds: of two minibatches a pass, where a step at most
@@ -374,7 +373,7 @@ def test_posterior_tempering_of_one_topic_has_its_known_fixed_point():
 
 
 @pytest.mark.filterwarnings("ignore:fit ended at the temperature")
-@pytest.mark.parametrize("T", [1.3, 2.0, 4.0])
+@pytest.mark.parametrize("T", [1.3, 4.0])
 def test_posterior_tempering_fixed_point(T):
     X, eta, alpha = corpus(40), 0.3, 0.2
     lda = small_lda(
