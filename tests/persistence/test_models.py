@@ -56,13 +56,14 @@ def saved(lda, path):
 # All that learning has made
 
 
-# Both precisions with every mode, and with all priors.
+# Both precisions with every mode, and with all priors. Those that are given are no state of a mode.
 @pytest.mark.parametrize(
     ("mode", "more"),
     [
         *product(MODES, [{}, {"max_temperature": 3.0, "dtype": "float64"}]),
         ("vt", {"normalizer": "prior", "max_temperature": 3.0}),
-        *product(MODES, [PRIORS["learned"], PRIORS["arrays"] | {"dtype": "float64"}]),
+        *product(MODES, [PRIORS["learned"]]),
+        ("vt", PRIORS["arrays"] | {"dtype": "float64"}),
         ("lvt", PRIORS["learned"] | {"dtype": "float64"}),
         ("lvt", PRIORS["arrays"]),
         ("lvt", {"init": COMPONENTS, "max_temperature": 2.0}),
@@ -74,7 +75,7 @@ def test_learning_goes_on_with_the_same_bits(path, mode, more):
     parameters = {"tempering": mode, "total_samples": 200} | more
     never_stopped, stopped = small_lda(**parameters), small_lda(**parameters)
     phases = set()
-    for first in range(0, 400, 20):
+    for first in range(0, 300, 20):
         batch = corpus(400)[first : first + 20]
         never_stopped.partial_fit(batch)
         phases.add(never_stopped.temperature_ > 1)
