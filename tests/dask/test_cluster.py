@@ -232,7 +232,7 @@ def test_an_error_whose_type_is_known_nowhere_else(client):
 
 
 def test_the_order_in_which_blocks_come_does_not_matter(client, reference):
-    late = [dask.delayed(waiting)(block, 0.1 * (5 - i)) for i, block in enumerate(parts())]
+    late = [dask.delayed(waiting)(block, 0.05 * (5 - i)) for i, block in enumerate(parts())]
     assert bits(estimator().fit(array_of(late))) == reference
 
 
