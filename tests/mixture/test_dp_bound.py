@@ -80,10 +80,16 @@ def test_the_bound_of_clear_clusters_is_between_their_joint_and_the_evidence(kin
     assert joint - 1e-9 < model.elbo_ * len(X) < min(evidence, joint + 1e-4)
 
 
-@pytest.mark.parametrize("kind", ["diag", "full"])
 @pytest.mark.parametrize("temperature", [1.0, 2.5])
-@pytest.mark.parametrize("concentration", [0.3, 1.0, 5.0])
-@pytest.mark.parametrize("last_stick", ["one", "beta"])
+@pytest.mark.parametrize(
+    ("kind", "concentration", "last_stick"),
+    # Sticks and components have bounds of their own, which are added.
+    [
+        *product(["diag"], [0.3, 1.0, 5.0], ["one", "beta"]),
+        ("full", 0.3, "beta"),
+        ("full", 5.0, "one"),
+    ],
+)
 def test_the_annealed_bound_never_falls(kind, temperature, concentration, last_stick):
     X = clusters(2, 300, 3)
     # Hard assignments: at T = 2.5 a start with fuzzy ones has next to nothing to climb.
