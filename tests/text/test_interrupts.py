@@ -114,7 +114,8 @@ def test_an_update_that_learns_nothing_leaves_nothing():
 
 @pytest.mark.parametrize("weights", [None, [0.0, 0.5] * 20])
 def test_an_interrupted_update_counts_what_it_has_learned(weights, monkeypatch):
-    updated, step = topic_model(lda=TemperedLDA(3, max_iter=20, batch_size=8)).fit(texts()), Trainer.step
+    lda, step = TemperedLDA(3, max_iter=20, batch_size=8), Trainer.step
+    updated = topic_model(lda=lda).fit(texts())
     before, largest = updated.topics_.documents, updated.transform(texts(40)).argmax(axis=1)
     steps = iter(range(2))
 
