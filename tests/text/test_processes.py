@@ -14,7 +14,7 @@ from joblib import wrap_non_picklable_objects
 from numpy.testing import assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer
 
-from topictemper import TopicModel
+from topictemper import TemperedLDA, TopicModel
 from topictemper.text import _batches, _processes, _vocabulary
 from topictemper.text._counting import count_by_vocabulary, learn_vocabulary
 from topictemper.text._long_texts import LONG
@@ -185,8 +185,9 @@ def test_functions_are_called_in_this_process(name):
 
 @pytest.mark.filterwarnings("ignore:60 of 480 words")
 def test_models_of_any_n_jobs_are_the_same():
+    lda = TemperedLDA(3, max_iter=4)
     one, two = (
-        TopicModel(3, vectorizer=CountVectorizer(), random_state=0, n_jobs=n).fit(texts())
+        TopicModel(vectorizer=CountVectorizer(), lda=lda, random_state=0, n_jobs=n).fit(texts())
         for n in (1, 2)
     )
     assert_array_equal(one.lda_.components_, two.lda_.components_)
