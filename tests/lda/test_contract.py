@@ -27,12 +27,12 @@ TEXTS = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and 
 # Of a few documents of noise.
 @pytest.mark.filterwarnings("ignore:.*topics are nearly the same", "ignore:documents say little")
 @parametrize_with_checks(
-    # Of its many passes over a few documents the first are enough.
+    # Of its many passes over a few documents the first are enough. This is the last mode.
     [TemperedLDA(max_iter=10)]
     + [
         # One minibatch: what a weight means is said of minibatches.
         small_lda(n_components=2, max_iter=2, batch_size=128, tempering=mode, dtype=dtype)
-        for mode, dtype in (("svi", "float32"), ("dasvi", "float32"), ("vt", "float64"))
+        for mode, dtype in zip(MODES[:-1], ["float32", "float64"] * 2, strict=True)
     ]
 )
 def test_scikit_learn_contract(estimator, check):
