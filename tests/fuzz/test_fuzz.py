@@ -5,7 +5,7 @@ import pytest
 from .target import judge, make_samples, write_input
 from .targets import TARGETS
 
-N_INPUTS = 120
+N_INPUTS = 250
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
