@@ -269,7 +269,9 @@ class TopicModel(TextsMixin, OtherNamesMixin, BaseEstimator):
             lambda: _words(executor, blocks, vectorizer, tokens), "counting words"
         )
         words, unknown_share, _ = choose_words(vectorizer, growing)
-        counts = _persisted(executor, _counts(filled, vectorizer, tokens, len(words)))
+        shared = attempts(lambda: _sent(executor, vectorizer), "sending the vocabulary")
+        counts = _persisted(executor, _counts(filled, shared, tokens, len(words)))
+        del shared  # the tasks that need it hold on to it
         n_empty = attempts(lambda: _n_empty(executor, counts), "counting documents without words")
         warn_of_empty_documents(
             n_empty,
@@ -349,13 +351,24 @@ def _words(
     return growing, filled
 
 
+def _sent(executor: Executor, vectorizer: CountVectorizer) -> Any:
+    """The vectorizer, in the memory of a worker.
+
+    If a lost worker has had both the vectorizer and a block still to make, Dask may give up both
+    at once, and would then wait for the block without making it.
+    """
+    shared = executor.submit(itself, vectorizer)
+    executor.wait([shared])
+    return shared
+
+
 def _counts(
-    blocks: list[tuple[int, Any, int]], vectorizer: CountVectorizer, tokens: bool, n_columns: int
+    blocks: list[tuple[int, Any, int]], vectorizer: Any, tokens: bool, n_columns: int
 ) -> da.Array:
-    """The counts of texts, as a lazy array."""
-    shared = dask.delayed(vectorizer, traverse=False)
+    """The counts of texts, as a lazy array; the vectorizer may be a Future."""
     parts = [
-        dask.delayed(tasks.counts_of)(place, block, shared, tokens) for place, block, _ in blocks
+        dask.delayed(tasks.counts_of)(place, block, vectorizer, tokens)
+        for place, block, _ in blocks
     ]
     return joined(parts, [n_rows for _, _, n_rows in blocks], sp.csr_matrix((0, n_columns)))
 
