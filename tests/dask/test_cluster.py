@@ -446,6 +446,20 @@ def test_texts(client, text_reference, tmp_path):
     assert (rounds.transform(bag).compute() == local.transform(TEXTS)).all()
 
 
+def test_the_vocabulary_is_on_a_worker_before_blocks_are_counted(cluster, client, monkeypatch):
+    # Given up together with a block, as by a worker that is lost, it would not let Dask go on.
+    persist, found = distributed.Client.persist, []
+
+    def noted(self, X, **options):
+        states = {task.state for task in cluster.scheduler.tasks.values() if "itself" in task.key}
+        found.append(states)
+        return persist(self, X, **options)
+
+    monkeypatch.setattr(distributed.Client, "persist", noted)
+    rounds_of_texts().fit(db.from_sequence(TEXTS, npartitions=4))
+    assert found == [{"memory"}]
+
+
 def test_blocks_in_the_memory_of_workers(client, reference):
     X = array_of(parts()).persist()
     lda = estimator().fit(X)
