@@ -9,6 +9,7 @@ from sklearn.base import clone
 import topictemper
 from topictemper.dask._checkpoint import Checkpoint, State, as_json
 from topictemper.dask._executors import Local
+from topictemper.tempering import Annealing
 
 from .documents import array_with, bits, counts, estimator, failing, made
 
@@ -36,6 +37,18 @@ def test_parameters_with_other_arrays_are_others():
     assert same[0] == same[1]
     for other in (array.reshape(2, 3), array.astype(np.float32), array + 1, array.view(np.int64)):
         assert as_json({"prior": [1, 2], "init": other}) != same[0]
+
+
+class Mine(Annealing):
+    """A subclass, which `load` does not know."""
+
+
+def test_what_no_file_holds_is_refused_before_documents_are_read(tmp_path):
+    X = array_with(0, failing, made(tmp_path / "loads"), 0)
+    with pytest.raises(ValueError, match=r"tempering=Mine\(\) cannot be written .* of Annealing"):
+        estimator(tempering=Mine(), checkpoint=tmp_path / "rounds").fit(X)
+    assert not [*(tmp_path / "loads").iterdir()]
+    assert not (tmp_path / "rounds").exists()
 
 
 # A fit that was broken off goes on with the same bits

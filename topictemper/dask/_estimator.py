@@ -286,6 +286,8 @@ max_doc_update_iter, dtype
             name: value if name == "init" else kept(value)
             for name, value in self._local_parameters().items()
         }
+        if self.checkpoint is not None:
+            plain_parameters(parameters)  # what no file holds is refused before documents are read
         validation = _validation_counts(validation_X, blocks.n_columns, words)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()

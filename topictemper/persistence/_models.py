@@ -309,10 +309,16 @@ def _plain(name: str, value: Any) -> Any:
         array = np.asarray(value)
         if array.dtype.kind in "biuf":
             return array
-    raise ValueError(
-        f"{name}={repr(value)[:60]} cannot be written to a file; numbers, arrays of numbers, "
-        "strings, RandomState and None can."
-    )
+    raise ValueError(f"{name}={repr(value)[:60]} cannot be written to a file; {_what_can(value)}.")
+
+
+def _what_can(value: Any) -> str:
+    """Say what can be written in place of a value."""
+    known = {*_PARTS.values(), *MODES.values(), *SCHEDULES.values(), *_ESTIMATORS.values()}
+    for kind in type(value).__mro__:
+        if kind in known:
+            return f"load does not know the subclass, so take an object of {kind.__name__} itself"
+    return "numbers, arrays of numbers, strings, RandomState and None can"
 
 
 def _estimator(name: str) -> type[Any]:
