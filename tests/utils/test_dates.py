@@ -1,5 +1,6 @@
 """Dates of documents: the report and shares over time read the same days."""
 
+import re
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import numpy as np
@@ -64,6 +65,8 @@ def test_columns_of_periods_in_arrow_are_no_numbers(chunked):
         (datetime(2024, 5, 31, 0, 30, tzinfo=EAST), "2024-05-31"),
         (datetime(2024, 5, 31, 23, 30, tzinfo=UTC), "2024-05-31"),
         (np.datetime64("2024-05-31T10:00"), "2024-05-31"),
+        (np.datetime64("-0500"), "-500-01-01"),
+        (np.datetime64("-0044-03-15"), "-044-03-15"),
         ("", "NaT"),
         ("NaT", "NaT"),
         ("NA", "NaT"),
@@ -104,12 +107,26 @@ def test_the_remedy_is_that_of_the_value(given, remedy):
         days_of([given], 1)
 
 
-def test_remedies_of_dates_work():
+@pytest.mark.parametrize(
+    ("dates", "day"),
+    [
+        *((dates, "2024-05-31") for dates in ([1717113600], ["1717113600"], [1717113600.0, None])),
+        *((dates, "2024-05-01") for dates in ([202405], ["202405"], [202405.0, None])),
+    ],
+)
+def test_remedies_of_numbers_work(dates, day):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    days = days_of(pandas.to_datetime([1717113600], unit="s"), 1)
-    assert str(days[0]) == "2024-05-31"
-    days = days_of(pandas.to_datetime(["202405"], format="%Y%m"), 1)
-    assert str(days[0]) == "2024-05-01"
+    with pytest.raises(ValueError, match="numbers must be") as caught:
+        days_of(dates, len(dates))
+    of_seconds, of_months = re.findall(r"with (pandas\..*?)(?:, and|$)", str(caught.value))
+    code = of_seconds if day == "2024-05-31" else of_months
+    names = {"pandas": pandas, "dates": pandas.Series(dates)}
+    converted = days_of(eval(code, names), len(dates))
+    assert str(converted[0]) == day
+    assert np.isnat(converted[1:]).all()
+
+
+def test_the_remedy_of_missing_dates_works():
     assert np.isnat(days_of([None, ""], 2)).all()
 
 

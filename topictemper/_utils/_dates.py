@@ -166,6 +166,8 @@ def _day(value: Any, row: int) -> np.datetime64:
     value = getattr(value, "start_time", value)  # of a pandas.Period
     if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
         return np.datetime64(value.isoformat()[:10], "D")
+    if isinstance(value, np.datetime64):  # whose text has three digits before Christ
+        return value.astype("datetime64[D]")
     try:
         if isinstance(value, Real) and value < 1:
             raise ValueError("no year")
@@ -196,8 +198,9 @@ def _remedy(value: Any) -> str:
     if number is not None:
         return (
             "numbers must be years or days, such as 2024 or 20240531. Convert others first: "
-            "seconds, such as 1717113600, with pandas.to_datetime(dates, unit='s'), and months, "
-            "such as 202405, with pandas.to_datetime(dates, format='%Y%m')"
+            "seconds, such as 1717113600, with pandas.to_datetime(pandas.to_numeric(dates), "
+            "unit='s'), and months, such as 202405, to days, with pandas.to_numeric(dates) * 100 "
+            "+ 1"
         )
     return (
         "convert other forms first, such as with pandas.to_datetime(dates, format=...), or take "
