@@ -16,8 +16,13 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 import topictemper
 from topictemper import metrics
 from topictemper.dask import TemperedLDA, TopicModel, _text_tasks, _topic_model
+from topictemper.tempering import Annealing
 
 from .documents import TEXTS, rounds_of_texts
+
+
+class Mine(Annealing):
+    """A subclass, which no file holds."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -213,6 +218,7 @@ def test_bad_texts(texts, error, what):
         ({"lda": TemperedLDA(sample_size=0)}, "sample_size == 0"),
         ({"lda": TemperedLDA(early_stopping=True)}, "early_stopping=True needs .*validation_texts"),
         ({"lda": TemperedLDA(checkpoint=5)}, "checkpoint must be the path of a folder"),
+        ({"lda": TemperedLDA(tempering=Mine(), checkpoint="none")}, r"Mine\(\) cannot be written"),
         ({"resume": True}, "resume=True goes on with a checkpoint"),
         ({"resume": 1}, "resume must be True or False"),
         ({"validation_texts": "boat"}, "texts is one string"),

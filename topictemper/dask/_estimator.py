@@ -286,8 +286,7 @@ max_doc_update_iter, dtype
             name: value if name == "init" else kept(value)
             for name, value in self._local_parameters().items()
         }
-        if self.checkpoint is not None:
-            plain_parameters(parameters)  # what no file holds is refused before documents are read
+        self._check_storable()
         validation = _validation_counts(validation_X, blocks.n_columns, words)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
@@ -397,6 +396,11 @@ max_doc_update_iter, dtype
                 "early_stopping=True needs validation_X, or validation_texts of texts: documents "
                 "are not held out of the others here"
             )
+
+    def _check_storable(self) -> None:
+        """Refuse what the files of a checkpoint cannot hold, before documents are read."""
+        if self.checkpoint is not None:
+            plain_parameters(self._local_parameters())
 
     def _unfitted_local(self) -> _local.TemperedLDA:
         """The local estimator with the same parameters."""

@@ -254,6 +254,7 @@ class TopicModel(TextsMixin, OtherNamesMixin, BaseEstimator):
         lda = self._new_lda()
         lda._check_rounds(resume=resume, validated=validation_texts is not None)
         check_before_counting(lda._unfitted_local())
+        lda._check_storable()
         blocks = renamed(blocks_of(_column(texts)))
         executor = executor_for(lda.client, lazy=True)
         common_isa(executor.machines(), lda.isa)
