@@ -131,7 +131,7 @@ def core(name, sources=(), libraries=()):
 # Sorted: the same link order, hence the same library, wherever it is built.
 KERNELS = sorted(glob(f"{SOURCES}/*.c"))
 HEADERS = sorted(glob(f"{SOURCES}/**/*.h", recursive=True))
-ENTRIES = ["_lda", "_factorial", "_truncated", "_gather", "_spin"]
+ENTRIES = ["_lda", "_factorial", "_truncated", "_gather", "_team"]
 
 setup(
     cmdclass={"build_ext": ParallelBuild},

@@ -2,10 +2,10 @@
 
 import pickle
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
+from time import sleep
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.special import psi
 
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
+from topictemper._core._workers import Workers
 from topictemper._utils._typing import Floats
 
 Real: TypeAlias = Any  # np.float32 or np.float64; mypy takes no class for hashable in `cache`
@@ -182,7 +183,7 @@ def topic_rows(
         out = replace(out, prior_mass=out.prior_mass[:0], prior=out.prior[:0])
     state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
     places, s = minibatch.batch.words, float(minibatch.s[0])
-    arguments = (*state, places, s, minibatch.batch, out, ticket())
+    arguments = (*state, places, s, minibatch.batch, out)
     share(_kernels.topic_rows, arguments, n_threads)
     return out.B, out.shift, out.mass
 
@@ -196,7 +197,7 @@ def estep(
 ) -> Outputs:
     """The kernel on a minibatch, with the kernel's rows unless others are given."""
     out = outputs(minibatch, topic_rows(minibatch) if rows is None else rows)
-    share(_kernels.estep, (minibatch.batch, out, tol, max_iter, ticket()), n_threads)
+    share(_kernels.estep, (minibatch.batch, out, tol, max_iter), n_threads)
     return out
 
 
@@ -215,7 +216,7 @@ def sample(
     out = replace(outputs(minibatch, rows), prior=prior)
     if want_own:
         out = replace(out, own=np.full_like(out.ratio, np.nan))
-    share(_kernels.sample, (minibatch.batch, out, keys, n_burn_in, n_kept, ticket()), n_threads)
+    share(_kernels.sample, (minibatch.batch, out, keys, n_burn_in, n_kept), n_threads)
     return out
 
 
@@ -231,7 +232,7 @@ def add_statistics(
     batch, weight = minibatch.batch, doc_weight.astype(np.float64)
     n_blocks = _kernels.statistics_blocks(len(batch.words))
     block_sums = np.full((n_blocks, minibatch.n_topics), np.nan)
-    arguments = (batch, local, weight, scale, M, block_sums, ticket())
+    arguments = (batch, local, weight, scale, M, block_sums)
     share(_kernels.add_statistics, arguments, n_threads)
     return block_sums
 
@@ -298,14 +299,15 @@ def of_twin(twin: Callable[..., Result], *arguments: Any, **more: Any) -> Result
     return result
 
 
-def share(kernel: Callable[..., None], arguments: tuple[Any, ...], n_threads: int = 2) -> None:
-    """Call a kernel from several threads at once, with the same arguments and the same ticket."""
-    with ThreadPoolExecutor(n_threads) as pool:
-        for call in [pool.submit(kernel, *arguments) for _ in range(n_threads)]:
-            call.result()
+def share(kernel: Callable[..., None], arguments: tuple[Any, ...], n_threads: int) -> None:
+    """Run a kernel in so many threads, which are awake."""
+    with Workers(n_threads) as workers:
+        workers.spread(sleep, n_threads * [1e-4])
+        workers.run(kernel, *arguments)
 
 
-def ticket() -> NDArray[np.int64]:
+def alone() -> NDArray[np.int64]:
+    """Return the team of one thread."""
     return np.zeros(1, dtype=np.int64)
 
 

@@ -25,7 +25,6 @@ from .minibatches import (
     outputs,
     reference_rows,
     share,
-    ticket,
 )
 
 pytestmark = pytest.mark.usefixtures("isa")
@@ -48,7 +47,7 @@ def cvb0(
         weights=np.empty((0, 16), minibatch.M.dtype),
         topics=np.empty((0, minibatch.n_topics), np.int32),
     )
-    arguments = minibatch.batch, out, tol, max_iter, rough, n_own, ticket()
+    arguments = minibatch.batch, out, tol, max_iter, rough, n_own
     share(_kernels.cvb0, arguments, n_threads)
     return out, rows[0]
 

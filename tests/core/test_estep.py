@@ -35,12 +35,12 @@ from .minibatches import (
     Minibatch,
     Outputs,
     Real,
+    alone,
     estep,
     make_minibatch,
     outputs,
     reference_estep,
     reference_rows,
-    ticket,
     token_assignments,
     topic_rows,
 )
@@ -259,7 +259,7 @@ def test_documents_do_not_depend_on_their_neighbors(
 
 @pytest.mark.parametrize("s", [1.0, "documents"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_threads_that_share_a_ticket_give_the_same_bits(dtype: Real, s: float | str) -> None:
+def test_threads_of_a_team_give_the_same_bits(dtype: Real, s: float | str) -> None:
     minibatch = make_minibatch(37, 0.05, s, dtype, n_documents=300)
     alone = estep(minibatch, 1e-3, 100)
     everything = np.arange(len(minibatch.batch.counts))
@@ -279,7 +279,7 @@ def test_energy_weights_and_topics_are_optional(dtype: Real) -> None:
         weights=np.empty((0, 48), dtype),
         topics=np.empty((0, 37), np.int32),
     )
-    _kernels.estep(minibatch.batch, out, 1e-3, 100, ticket())
+    _kernels.estep(minibatch.batch, out, 1e-3, 100, alone())
     assert_array_equal(out.gamma, complete.gamma)
 
 
@@ -314,7 +314,7 @@ def test_arrays_of_another_type_are_refused(name: str) -> None:
     out = outputs(minibatch, topic_rows(minibatch))
     wrong = replace(out, **{name: getattr(out, name).astype(np.float16)})
     with pytest.raises(ValueError, match=f"{name} has the wrong type, float16"):
-        _kernels.estep(minibatch.batch, wrong, 1e-3, 100, ticket())
+        _kernels.estep(minibatch.batch, wrong, 1e-3, 100, alone())
 
 
 @pytest.mark.parametrize("alpha", [1e-4, 1e-3, 1e-2])

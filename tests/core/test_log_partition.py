@@ -12,7 +12,7 @@ from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
 from topictemper._utils._typing import Floats
 
-from .minibatches import DTYPES, RTOL, Minibatch, Real, estep, make_minibatch, share, ticket
+from .minibatches import DTYPES, RTOL, Minibatch, Real, estep, make_minibatch, share
 
 NODES = np.array([0.02, 0.1, 0.3, 0.6, 0.9, 1.0])
 
@@ -37,7 +37,7 @@ def log_partition(
     prior = np.array([_special.gamma_ratio(alpha, s) for s in NODES]) * moments
     out = np.full((len(gamma), len(NODES)), np.nan)
     tables = (moments.astype(gamma.dtype), prior.astype(gamma.dtype))
-    arguments = (gamma, topics, n_active, *tables, NODES, out, ticket())
+    arguments = (gamma, topics, n_active, *tables, NODES, out)
     share(_kernels.log_partition, arguments, n_threads)
     return out
 

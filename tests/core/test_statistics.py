@@ -159,7 +159,7 @@ def test_a_step_that_is_done_needs_no_memory(dtype: Real) -> None:
 
 @pytest.mark.parametrize("s", [1.0, 0.4])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_threads_that_share_a_ticket_give_the_same_bits(dtype: Real, s: float) -> None:
+def test_threads_of_a_team_give_the_same_bits(dtype: Real, s: float) -> None:
     minibatch = make_minibatch(300, 0.05, s, dtype, n_documents=300)
     local, doc_weight = estep(minibatch, 1e-3, 50), random_weights(minibatch)
     M, block_sums = statistics(minibatch, local, doc_weight)

@@ -18,11 +18,11 @@ from .minibatches import (
     RTOL,
     Minibatch,
     Real,
+    alone,
     make_minibatch,
     outputs,
     reference_prior,
     share,
-    ticket,
     topic_rows,
     twin_rows,
 )
@@ -118,7 +118,7 @@ def test_sums_with_the_prior(dtype: Real, n_topics: int, s: float, point: bool) 
     minibatch = replace(minibatch, alpha=alpha)
     out = outputs(minibatch)
     state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
-    _kernels.topic_rows(*state, minibatch.batch.words, s, minibatch.batch, out, ticket())
+    _kernels.topic_rows(*state, minibatch.batch.words, s, minibatch.batch, out, alone())
     prior = reference_prior(minibatch, out.B.astype(np.float64))
     assert_allclose(out.prior, prior, rtol=RTOL[dtype])
     assert_allclose(out.prior_mass, prior[:, -1], rtol=RTOL[dtype])
@@ -130,7 +130,7 @@ def fractional_moments(M: NDArray[Any], a: float, base: float, n_threads: int = 
     x = np.ldexp(1 + places % 1, octave + places.astype(int))
     table = _special.gamma_ratio(x[:, None], NODES)
     out = np.full((M.shape[1], len(NODES)), np.nan)
-    share(_kernels.fractional_moments, (M, a, base, octave, table, out, ticket()), n_threads)
+    share(_kernels.fractional_moments, (M, a, base, octave, table, out), n_threads)
     return out.T
 
 
@@ -167,7 +167,7 @@ def test_numbers_beyond_the_table_count_as_of_its_last_interval(dtype: Real) -> 
     table = np.linspace(1.0, 2.0, _kernels.OCTAVE + 1)[:, None]  # from 1 to 2
     M: NDArray[Any] = np.array([[1.0, 2.0, 1024.0, 1.0], [1.5, 4.0, 1.0, 1e30]], dtype)
     out = np.empty((4, 1))
-    _kernels.fractional_moments(M, 1.0, 0.0, 0, table, out, ticket())
+    _kernels.fractional_moments(M, 1.0, 0.0, 0, table, out, alone())
     last = table[-2, 0]
     place = float(M[1, 3]) / 2**99 * _kernels.OCTAVE % 1  # in an interval of its own octave
     beyond = last + place / _kernels.OCTAVE
@@ -177,7 +177,7 @@ def test_numbers_beyond_the_table_count_as_of_its_last_interval(dtype: Real) -> 
 def test_a_table_without_intervals_is_refused() -> None:
     out, M = np.empty((2, len(NODES))), np.ones((3, 2))
     with pytest.raises(ValueError, match="no interval"):
-        _kernels.fractional_moments(M, 1.0, 0.1, 0, np.ones((1, len(NODES))), out, ticket())
+        _kernels.fractional_moments(M, 1.0, 0.1, 0, np.ones((1, len(NODES))), out, alone())
 
 
 def mixture_log_likelihood(minibatch: Minibatch, t: NDArray[Any], n_threads: int = 1) -> Floats:
@@ -188,7 +188,7 @@ def log_likelihoods(
     minibatch: Minibatch, t: NDArray[Any], bases: Floats, n_threads: int = 1
 ) -> Floats:
     out = np.full(t.shape[:2], np.nan)
-    arguments = (*mixture_arguments(minibatch, t)[:-1], bases, out, ticket())
+    arguments = (*mixture_arguments(minibatch, t)[:-1], bases, out)
     share(_kernels.mixture_log_likelihood, arguments, n_threads)
     return out
 

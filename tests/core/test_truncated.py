@@ -9,7 +9,7 @@ from topictemper._core._reference import truncated as reference
 from topictemper._core._workers import Workers
 from topictemper.factorial.truncated._e_step import UnitPrior
 
-from .minibatches import ticket
+from .minibatches import alone
 
 SEED = 7
 # Units and states: one word and more, a full power set, gaps and thresholds of the prior.
@@ -38,7 +38,7 @@ def case(name, n_data=6):
     prior = UnitPrior(probabilities).draw_arguments()
     keys = rng.integers(2**63, size=n_data, dtype=np.uint64)
     states = np.empty((n_data, n_states, (n_units + 63) // 64), dtype=np.uint64)
-    kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
+    kernels.initial_states(states, keys, SEED, 0, *prior, alone())
     return keys, prior, states, rng
 
 
@@ -61,7 +61,7 @@ def gaussian_estep(states, keys, iteration, prior, drawn, fields, couplings, bet
     second = np.full((1, n_pairs(fields.shape[1])), np.nan)
     kernels.gaussian_estep(
         states, keys, SEED, iteration, *prior, *drawn, fields, beta,
-        free_energy, means, couplings, second, ticket(),
+        free_energy, means, couplings, second, alone(),
     )  # fmt: skip
     return free_energy, means, second
 
@@ -72,7 +72,7 @@ def bernoulli_estep(states, keys, iteration, prior, drawn, fields, padded_weight
     responsibilities = np.full(states.shape[:2], np.nan)
     kernels.bernoulli_estep(
         states, keys, SEED, iteration, *prior, *drawn, fields, beta,
-        free_energy, means, padded_weights, responsibilities, ticket(),
+        free_energy, means, padded_weights, responsibilities, alone(),
     )  # fmt: skip
     return free_energy, means, responsibilities
 
@@ -162,7 +162,7 @@ def test_known_draws_are_changed_until_they_are_new(n_states, beta, isa):
     prior = UnitPrior(np.full(n_units, 0.3)).draw_arguments()
     keys = np.arange(n_data, dtype=np.uint64)
     states = np.empty((n_data, n_states, 2), dtype=np.uint64)
-    kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
+    kernels.initial_states(states, keys, SEED, 0, *prior, alone())
     before = states.copy()
     couplings = np.zeros((n_units, n_units))
     for iteration in range(1, 100):
@@ -239,7 +239,7 @@ def test_bernoulli_estep_and_expectations(name, n_features, beta, isa):
         other = {state.tobytes(): weight for state, weight in zip(theirs, twin, strict=True)}
         assert_allclose(mine, [other[state.tobytes()] for state in ours], atol=1e-11)
     out = np.empty((1, n_units + 1, width))
-    kernels.bernoulli_expectations(states, padded, responsibilities, out, ticket())
+    kernels.bernoulli_expectations(states, padded, responsibilities, out, alone())
     assert_allclose(
         out[0, :, :n_features],
         reference.bernoulli_expectations(states, weights, responsibilities),
@@ -280,7 +280,7 @@ def test_units_beyond_sixty_four_words(isa):
     padded[:, :n_features], padded[-1, n_features:] = weights, -1e4
     states, responsibilities = reference.pack(bits), rng.random((2, 3))
     out = np.empty((1, *padded.shape))
-    kernels.bernoulli_expectations(states, padded, responsibilities, out, ticket())
+    kernels.bernoulli_expectations(states, padded, responsibilities, out, alone())
     expected = reference.bernoulli_expectations(states, weights, responsibilities)
     assert_allclose(out[0, :, :n_features], expected, rtol=1e-9, atol=1e-10)
 
@@ -316,7 +316,7 @@ def test_prior_draws_have_the_probability_of_the_prior(probability):
     assert (prior[1] is None) == (probability > 0.125)
     states = np.empty((n_data, 1, 1), dtype=np.uint64)
     keys = np.arange(n_data, dtype=np.uint64)
-    kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
+    kernels.initial_states(states, keys, SEED, 0, *prior, alone())
     bits = reference.unpack(states[:, 0], n_units)
     # 160,000 draws, within five standard errors (and the 2^-17 that thresholds are rounded by);
     # so are the 4,000 of each unit.

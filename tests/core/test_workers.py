@@ -4,42 +4,57 @@ from time import monotonic, sleep
 import numpy as np
 import pytest
 
-from topictemper._core import _workers
+from topictemper._core import _team, _workers
 from topictemper._core._workers import Workers
 
 from ..running_threads import assert_threads_end, running_threads
 
 
 @pytest.fixture(autouse=True)
-def no_rest(monkeypatch):
-    """A helper that this machine keeps from its work is not left out, as tests count them."""
+def all_come(monkeypatch):
+    """No helper falls asleep, or is left out because it is late, as tests count them."""
+    monkeypatch.setattr(_workers, "_LINGER", 10**9)
     monkeypatch.setattr(_workers, "_REST", 0)
 
 
-def add_blocks(out, ticket_taken, all_here, ticket):
-    """A kernel in Python that takes a block by the ticket, once all threads have come."""
-    all_here.wait(timeout=30)
-    with ticket_taken:
-        ticket[0] += 1
-        out.append(int(ticket[0]))
+def threads_of(workers, n_threads):
+    """Threads that make a call; it returns once all have come."""
+    all_here, threads = threading.Barrier(n_threads), []
+
+    def join():
+        all_here.wait(timeout=30)
+        threads.append(threading.get_ident())
+
+    workers.run(_team.call, join)
+    return threads
 
 
-@pytest.mark.parametrize(("n_jobs", "threads"), [(None, 1), (1, 1), (2, 2), (5, 5)])
-def test_every_thread_is_called_with_the_same_ticket(n_jobs, threads):
+@pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 1), (1, 1), (2, 2), (5, 5)])
+def test_every_thread_is_called(n_jobs, n_threads):
     with Workers(n_jobs) as workers:
-        assert workers.n_jobs == threads
+        assert workers.n_jobs == n_threads
         for _ in range(3):
-            out = []
-            workers.run(add_blocks, out, threading.Lock(), threading.Barrier(threads))
-            assert sorted(out) == list(range(1, threads + 1))  # a new ticket for each run
+            threads = threads_of(workers, n_threads)
+            assert len(set(threads)) == n_threads
+            assert threading.get_ident() in threads
 
 
 def test_all_processors():
     with Workers(-1) as workers:
         assert workers.n_jobs >= 1
-        out = []
-        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(workers.n_jobs))
-        assert len(out) == workers.n_jobs
+        assert len(set(threads_of(workers, workers.n_jobs))) == workers.n_jobs
+
+
+def test_threads_that_sleep_are_woken(monkeypatch):
+    # Long enough for them to be awake still when they are called.
+    monkeypatch.setattr(_workers, "_LINGER", 500_000)
+    with Workers(3) as workers:
+        for _ in range(3):
+            deadline = monotonic() + 30
+            while len(workers._sleeping) < 2 and monotonic() < deadline:
+                sleep(0.001)
+            assert workers._sleeping == {0, 1}
+            assert len(set(threads_of(workers, 3))) == 3
 
 
 def test_run_waits_for_every_thread():
@@ -47,16 +62,30 @@ def test_run_waits_for_every_thread():
     main = threading.get_ident()
     all_here = threading.Barrier(3)
 
-    def kernel(ticket):
+    def call():
         all_here.wait(timeout=30)
         if threading.get_ident() != main:
             sleep(0.02)
         done.append(threading.get_ident())
 
     with Workers(3) as workers:
-        workers.run(kernel)
+        workers.run(_team.call, call)
         assert len(done) == 3
         assert main in done
+
+
+def test_no_thread_is_at_work_when_a_run_returns():
+    with Workers(4) as workers:
+        for _ in range(500):
+            begun, ended = [], []
+
+            def call(begun=begun, ended=ended):
+                begun.append(1)
+                sleep(1e-5)
+                ended.append(1)
+
+            workers.run(_team.call, call)
+            assert 1 <= len(begun) == len(ended) <= 4
 
 
 @pytest.mark.parametrize("fails_in_main", [True, False])
@@ -64,17 +93,15 @@ def test_error_in_any_thread_is_raised(fails_in_main):
     main = threading.get_ident()
     all_here = threading.Barrier(2)
 
-    def kernel(ticket):
+    def call():
         all_here.wait(timeout=30)
         if (threading.get_ident() == main) == fails_in_main:
             raise MemoryError("no room")
 
     with Workers(2) as workers:
         with pytest.raises(MemoryError, match="no room"):
-            workers.run(kernel)
-        out = []
-        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(2))  # still fit for use
-        assert len(out) == 2
+            workers.run(_team.call, call)
+        assert len(threads_of(workers, 2)) == 2  # still fit for use
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -111,7 +138,7 @@ def test_error_in_any_task_is_raised(n_jobs):
 def test_threads_end_with_the_block():
     before = running_threads()
     with Workers(4) as workers:
-        workers.run(add_blocks, [], threading.Lock(), threading.Barrier(4))
+        threads_of(workers, 4)
     assert_threads_end(before)
 
 
@@ -139,29 +166,35 @@ def test_a_system_that_starts_no_more_threads(monkeypatch, most):
 
     monkeypatch.setattr(_workers, "start_new_thread", limited)
     with Workers(5) as workers:
-        out = []
-        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(1 + most))
-        assert len(out) == 1 + most
+        assert len(threads_of(workers, 1 + most)) == 1 + most
         assert workers.start(lambda: 7)() == 7
     assert_threads_end(before)
 
 
-@pytest.mark.parametrize(("most", "threads"), [(0, 1), (1, 1), (2, 2), (9, 3)])
-def test_no_more_threads_than_have_something_to_do(most, threads):
+@pytest.mark.parametrize(("most", "n_threads"), [(0, 1), (1, 1), (2, 2), (9, 3)])
+def test_no_more_threads_than_have_something_to_do(most, n_threads):
     with Workers(3, most) as workers:
-        out = []
-        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(threads))
-        assert len(out) == threads
+        assert len(threads_of(workers, n_threads)) == n_threads
 
 
-def test_ticket_is_what_kernels_take():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_run_begins_with_no_block_handed_out(n_jobs):
+    """`resume` goes on where the last run, or the last `begin`, has ended."""
     tickets = []
-    with Workers() as workers:
-        workers.run(tickets.append)
-    (ticket,) = tickets
-    assert ticket.dtype == np.int64
-    assert ticket.shape == (1,)
-    assert ticket[0] == 0
+
+    def take(team):
+        tickets.append(int(team[0]))
+        team[0] += 1
+
+    with Workers(n_jobs) as workers:
+        assert workers.team.dtype == np.int64
+        workers.resume(take)
+        workers.resume(take)
+        workers.run(take)
+        workers.resume(take)
+        workers.begin()
+        workers.resume(take)
+    assert tickets == [0, 1, 0, 1, 0]
 
 
 def test_no_threads_is_refused():
@@ -169,12 +202,23 @@ def test_no_threads_is_refused():
         Workers(0)
 
 
+def test_a_call_is_made_beside_what_follows():
+    threads = []
+    with Workers(2) as workers:
+        result = workers.start(lambda: threads.append(threading.get_ident()) or "done")
+        assert result() == "done"
+        error = workers.start(np.zeros, -1)
+        with pytest.raises(ValueError, match="negative"):
+            error()
+    assert threading.get_ident() not in threads
+
+
 def test_a_thread_that_comes_too_late_is_not_waited_for():
     calls = []
     hold = threading.Event()
     with Workers(2) as workers:
         busy = workers.start(hold.wait, 30)
-        workers.run(calls.append)  # the other thread is taken: this one does all of it
+        workers.run(_team.call, lambda: calls.append(1))  # this thread does all of it
         assert len(calls) == 1
         hold.set()
         assert busy()
@@ -187,7 +231,7 @@ def test_a_thread_that_is_late_rests(monkeypatch, longest, rests):
     main = threading.get_ident()
     all_here, left, calls = threading.Barrier(2), threading.Event(), []
 
-    def kernel(ticket):
+    def late():
         all_here.wait(timeout=30)
         if threading.get_ident() == main:
             left.set()
@@ -195,17 +239,17 @@ def test_a_thread_that_is_late_rests(monkeypatch, longest, rests):
             left.wait(timeout=30)
             sleep(0.5 + monotonic() - began)  # far longer than the work of the other thread
 
-    def alone(ticket):
+    def alone():
         calls.append(threading.get_ident())
         sleep(0.01)  # for the other thread to come, if it does not rest
 
     with Workers(2) as workers:
         began = monotonic()
-        workers.run(kernel)
+        workers.run(_team.call, late)
         if rests:
             for _ in range(10):
-                workers.run(alone)
+                workers.run(_team.call, alone)
             assert calls == 10 * [main]
+            assert workers.start(threading.get_ident)() == main
         else:
-            workers.run(add_blocks, calls, threading.Lock(), threading.Barrier(2))
-            assert len(calls) == 2
+            assert len(threads_of(workers, 2)) == 2

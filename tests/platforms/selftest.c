@@ -278,6 +278,8 @@ static void truncated_esteps(const kernel_table *table)
             .prior = {c ? different : alike, c ? NULL : gaps},
             .fields = fields, .inverse_temperature = c ? 0.7 : 1,
             .free_energy = free_energy, .means = means,
+            .couplings = couplings, .second = second,
+            .width = WIDTH, .weights = weights, .responsibilities = q, .sums = sums,
         };
         status |= table->truncated.initial_states(&p, new_ticket());
         check_hash("first_states", c, hash_states(first), golden_first_states[c]);
@@ -288,19 +290,19 @@ static void truncated_esteps(const kernel_table *table)
         p.marginals = c ? guides : NULL;
 
         memcpy(states, first, sizeof(states));
-        status |= table->truncated.gaussian_estep(&p, couplings, second, new_ticket());
+        status |= table->truncated.gaussian_estep(&p, new_ticket());
         check_hash("gaussian_states", c, hash_states(states), golden_gaussian_states[c]);
         check("gaussian_free_energy", c, free_energy, N_DATA, golden_gaussian_free_energy[c], 1e-11);
         check("gaussian_means", c, means, N_DATA * N_UNITS, golden_gaussian_means[c], 1e-10);
         check("gaussian_second", c, second, N_PAIRS, golden_gaussian_second[c], 1e-10);
 
         memcpy(states, first, sizeof(states));
-        status |= table->truncated.bernoulli_estep(&p, WIDTH, weights, q, new_ticket());
+        status |= table->truncated.bernoulli_estep(&p, new_ticket());
         check_hash("bernoulli_states", c, hash_states(states), golden_bernoulli_states[c]);
         check("bernoulli_free_energy", c, free_energy, N_DATA, golden_bernoulli_free_energy[c],
               1e-11);
         check("bernoulli_means", c, means, N_DATA * N_UNITS, golden_bernoulli_means[c], 1e-10);
-        status |= table->truncated.bernoulli_expectations(&p, WIDTH, weights, q, sums, new_ticket());
+        status |= table->truncated.bernoulli_expectations(&p, new_ticket());
         for (int64_t h = 1; h <= N_UNITS; h++)
             memmove(sums + h * N_FEATURES, sums + h * WIDTH, N_FEATURES * sizeof(double));
         check("bernoulli_sums", c, sums, (N_UNITS + 1) * N_FEATURES, golden_bernoulli_sums[c], 1e-10);

@@ -42,10 +42,10 @@ static void PARTITION(const kernel_table *table, const lda_kernels *kernels, int
     REAL *moments = room((size_t)(N_NODES * K) * sizeof(REAL));
     REAL *prior = room((size_t)(N_NODES * K) * sizeof(REAL));
     const REAL *M = state->M;
-    moments_problem of_moments = {N_NODES, N_INTERVALS, FIRST_OCTAVE, ratios(table), by_topic};
+    moments_problem of_moments = {state, N_NODES, N_INTERVALS, FIRST_OCTAVE, ratios(table), by_topic};
     partition_problem of_partition = {N_DOCS, K, N_NODES, d->gamma, d->topics, d->n_active,
                                       moments, prior, NODES, out};
-    status |= kernels->fractional_moments(state, &of_moments, new_ticket());
+    status |= kernels->fractional_moments(&of_moments, new_ticket());
     for (int64_t k = 0; k < K; k++)
         for (int64_t j = 0; j < N_NODES; j++)
             sums[j * K + k] = by_topic[k * N_NODES + j];
@@ -74,23 +74,23 @@ static void LIKELIHOOD(const lda_kernels *kernels, int c, const topic_state *sta
     REAL *t = room((size_t)(N_DOCS * K) * sizeof(REAL));
     double out[N_DOCS];
     likelihood_problem problem
-        = {N_DOCS, 1, d->doc_ptr, d->word_of, d->counts, t, &state->base, out};
+        = {state, N_DOCS, 1, d->doc_ptr, d->word_of, d->counts, t, &state->base, out};
     for (int64_t i = 0; i < N_DOCS * K; i++)
         t[i] = (REAL)uniform(7, (uint64_t)i);
-    status |= kernels->mixture_log_likelihood(state, &problem, new_ticket());
+    status |= kernels->mixture_log_likelihood(&problem, new_ticket());
     check("likelihood", c, out, N_DOCS, golden_likelihood[c], ACCURATE);
 }
 
 static void DRAWS(const lda_kernels *kernels, int c, documents *d,
-                  const statistics_update *update)
+                  const statistics_problem *update)
 {
     uint64_t keys[N_DOCS], hash = 0;
-    sampling_options options = {keys, 2, 3};
+    sampling_problem problem = {d, keys, 2, 3};
     double *sums = update->block_sums;
     d->own = room((size_t)d->doc_ptr[N_DOCS] * sizeof(REAL));
     for (uint64_t i = 0; i < N_DOCS; i++)
         keys[i] = mix64(i + 1);
-    status |= kernels->sample(d, &options, new_ticket());
+    status |= kernels->sample(&problem, new_ticket());
     CHECK("sampled", c, d->gamma, N_DOCS, d->n_topics, d->n_topics, golden_sampled[c], ACCURATE);
     for (int64_t i = 0; i < N_DOCS; i++)
         for (int64_t j = 0; j < d->n_active[i]; j++) {
@@ -98,7 +98,7 @@ static void DRAWS(const lda_kernels *kernels, int c, documents *d,
             hash = mix64(hash + (uint64_t)d->topics[i * d->n_topics + j] + GOLDEN);
         }
     check_hash("drawn", c, hash, golden_drawn[c]);
-    status |= kernels->add_statistics(d, update, new_ticket());
+    status |= kernels->add_statistics(update, new_ticket());
     for (int64_t k = 0; k < d->n_topics; k++)
         sums[k] += sums[d->n_topics + k];
     check("sampled_sums", c, sums, d->n_topics, golden_sampled_sums[c], CLOSE);
@@ -163,27 +163,27 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
         .log_rows = s == 0,
     };
     topic_state state = {N_WORDS, K, M, 0.8, 0.05};
-    row_options rows = {log_total, CASES[c].point, text.words, s};
-    sweep_limits limits = {1e-15, 3000};
-    statistics_update update = {weights, 0.7, M, block_sums};
-    cvb0_options cvb0 = {0, 0, 3, 2};
+    rows_problem rows = {&d, &state, log_total, CASES[c].point, text.words, s};
+    estep_problem of_estep = {&d, 1e-15, 3000};
+    statistics_problem update = {&d, weights, 0.7, M, block_sums};
+    cvb0_problem of_cvb0 = {&d, 0, 0, 3, 2};
 
-    status |= kernels->topic_rows(&state, &rows, &d, new_ticket());
+    status |= kernels->topic_rows(&rows, new_ticket());
     ROWS(c, &d, s);
     LIKELIHOOD(kernels, c, &state, &d);
-    status |= kernels->estep(&d, &limits, new_ticket());
+    status |= kernels->estep(&of_estep, new_ticket());
     CHECK("gamma", c, d.gamma, N_DOCS, K, K, golden_gamma[c], CLOSE);
     check("energy", c, energy, N_DOCS, golden_energy[c], CLOSE);
     PARTITION(table, kernels, c, &state, &d);
     if (s == 0)
         return;
-    status |= kernels->add_statistics(&d, &update, new_ticket());
+    status |= kernels->add_statistics(&update, new_ticket());
     CHECK("changed", c, M, N_WORDS, K, K, golden_changed[c], CLOSE);
     for (int64_t k = 0; k < K; k++)
         block_sums[k] += block_sums[K + k];
     check("sums", c, block_sums, K, golden_sums[c], CLOSE);
     if (s == 1) {
-        status |= kernels->cvb0(&d, &cvb0, new_ticket());
+        status |= kernels->cvb0(&of_cvb0, new_ticket());
         CHECK("cvb0", *sampled, d.gamma, N_DOCS, K, K, golden_cvb0[*sampled], CLOSE);
         DRAWS(kernels, *sampled, &d, &update);
         ++*sampled;

@@ -3,8 +3,7 @@
 import ctypes
 import sys
 
-import numpy as np
-
+from topictemper._core import _team
 from topictemper._core._workers import Workers
 
 
@@ -13,13 +12,10 @@ def main() -> None:
     library, name = ctypes.CDLL(sys.argv[1]), sys.argv[2]
     library.cast_double.argtypes = [ctypes.c_double]
     if name == "race":
-
-        def kernel(ticket: np.ndarray) -> None:
-            library.race(ctypes.c_void_p(ticket.ctypes.data))
-
+        ticket = ctypes.c_int64(0)
         with Workers(2) as workers:
             for _ in range(20):
-                workers.run(kernel)
+                workers.run(_team.call, lambda: library.race(ctypes.byref(ticket)))
     else:
         getattr(library, name)(10**10 if name == "cast_double" else 1)
 

@@ -24,6 +24,6 @@ double cast_double(double huge)
 /* A kernel as those of the package, but for the ticket, which is not taken atomically. */
 void race(int64_t *ticket)
 {
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 1000000; i++)
         *(volatile int64_t *)ticket += 1;
 }

@@ -76,14 +76,14 @@ def cases() -> Iterator[tuple[str, Callable[[int], list[Any]]]]:
 
 
 def shared_kernels() -> set[str]:
-    """Names of all kernels that take a ticket."""
+    """Names of all kernels that a team runs."""
     return {
         name
         for library in (_kernels, _truncated, _factorial)
         for name, entry in vars(library).items()
         if inspect.isroutine(entry)
         and not name.startswith("_")
-        and "ticket" in inspect.signature(entry).parameters
+        and "team" in inspect.signature(entry).parameters
     }
 
 

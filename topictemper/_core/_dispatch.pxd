@@ -2,6 +2,11 @@
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
+cdef extern from "team.h" nogil:
+    ctypedef int shared_kernel(const void *problem, int64_t *ticket) noexcept
+
+    int share(int64_t *team, int64_t size, shared_kernel *kernel, const void *problem)
+
 cdef extern from "lda.h" nogil:
     const int OCTAVE_BITS
     const int TOPIC_PADDING
@@ -16,25 +21,31 @@ cdef extern from "lda.h" nogil:
         void *M
         double a, base
 
-    ctypedef struct row_options:
+    ctypedef struct rows_problem:
+        const documents *documents
+        const topic_state *topics
         const double *log_total
         int point
         const int32_t *places
         double s
 
-    ctypedef struct sweep_limits:
+    ctypedef struct estep_problem:
+        const documents *documents
         double tol
         int64_t max_iter
 
-    ctypedef struct cvb0_options:
+    ctypedef struct cvb0_problem:
+        const documents *documents
         double tol, rough
         int64_t max_iter, n_own
 
-    ctypedef struct sampling_options:
+    ctypedef struct sampling_problem:
+        const documents *documents
         const uint64_t *keys
         int64_t n_burn_in, n_kept
 
-    ctypedef struct statistics_update:
+    ctypedef struct statistics_problem:
+        const documents *documents
         const double *doc_weight
         double scale
         void *M
@@ -51,11 +62,13 @@ cdef extern from "lda.h" nogil:
         double *out
 
     ctypedef struct moments_problem:
+        const topic_state *topics
         int64_t n_nodes, n_intervals, octave
         const double *table
         double *out
 
     ctypedef struct likelihood_problem:
+        const topic_state *topics
         int64_t n_docs, n_values
         const int64_t *doc_ptr
         const int32_t *indices
@@ -67,22 +80,14 @@ cdef extern from "lda.h" nogil:
     ctypedef struct lda_kernels:
         void (*psi)(int64_t n, const void *x, void *out) noexcept nogil
         void (*gamma_ratio)(int64_t n, const void *x, double s, void *out) noexcept nogil
-        int (*topic_rows)(
-            const topic_state *, const row_options *, const documents *, int64_t *ticket
-        ) noexcept nogil
-        int (*estep)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
-        int (*cvb0)(const documents *, const cvb0_options *, int64_t *ticket) noexcept nogil
-        int (*sample)(const documents *, const sampling_options *, int64_t *ticket) noexcept nogil
-        int (*add_statistics)(
-            const documents *, const statistics_update *, int64_t *ticket
-        ) noexcept nogil
-        int (*log_partition)(const partition_problem *, int64_t *ticket) noexcept nogil
-        int (*fractional_moments)(
-            const topic_state *, const moments_problem *, int64_t *ticket
-        ) noexcept nogil
-        int (*mixture_log_likelihood)(
-            const topic_state *, const likelihood_problem *, int64_t *ticket
-        ) noexcept nogil
+        shared_kernel *topic_rows
+        shared_kernel *estep
+        shared_kernel *cvb0
+        shared_kernel *sample
+        shared_kernel *add_statistics
+        shared_kernel *log_partition
+        shared_kernel *fractional_moments
+        shared_kernel *mixture_log_likelihood
 
 cdef extern from "factorial.h" nogil:
     ctypedef struct sweep_problem:
@@ -120,30 +125,28 @@ cdef extern from "truncated.h" nogil:
         double inverse_temperature
         double *free_energy
         double *means
+        const double *couplings
+        double *second
+        int64_t width
+        const double *weights
+        double *responsibilities
+        double *sums
 
     ctypedef struct truncated_kernels:
-        int (*initial_states)(const truncated_problem *, int64_t *ticket) noexcept nogil
-        int (*gaussian_estep)(
-            const truncated_problem *, const double *couplings, double *second, int64_t *ticket
-        ) noexcept nogil
-        int (*bernoulli_estep)(
-            const truncated_problem *, int64_t width, const double *weights,
-            double *responsibilities, int64_t *ticket
-        ) noexcept nogil
-        int (*bernoulli_expectations)(
-            const truncated_problem *, int64_t width, const double *weights,
-            const double *responsibilities, double *out, int64_t *ticket
-        ) noexcept nogil
+        shared_kernel *initial_states
+        shared_kernel *gaussian_estep
+        shared_kernel *bernoulli_estep
+        shared_kernel *bernoulli_expectations
 
 cdef extern from "kernels.h" nogil:
     ctypedef struct kernel_table:
         const char *isa
         lda_kernels lda_f32
         lda_kernels lda_f64
-        int (*bernoulli_sweep)(const sweep_problem *, int64_t *ticket) noexcept nogil
+        shared_kernel *bernoulli_sweep
         truncated_kernels truncated
 
     const kernel_table *const *available_kernels()
 
 cdef const kernel_table *active
-cdef int check_memory(int status) except -1
+cdef int run(shared_kernel *kernel, const void *problem, int64_t[::1] team) except -1

@@ -27,7 +27,11 @@ def use_isa(name):
     active = available_kernels()[<Py_ssize_t>available_isas().index(name)]
 
 
-cdef int check_memory(int status) except -1:
+cdef int run(shared_kernel *kernel, const void *problem, int64_t[::1] team) except -1:
+    """Run a kernel in all threads of a team."""
+    cdef int status
+    with nogil:
+        status = share(&team[0], team.shape[0], kernel, problem)
     if status != 0:
         raise MemoryError("no memory for the working set of a kernel")
     return 0

@@ -16,5 +16,5 @@ def bernoulli_sweep(
     nu: Floats,
     energy: Floats,
     entropy: Floats,
-    ticket: Longs,
+    team: Longs,
 ) -> None: ...

@@ -1,13 +1,13 @@
 """Kernels of factorial models: thin, typed entries to the C code in ``src/factorial``, in float64.
 
-Every entry runs without the GIL and takes a ``ticket`` as those of `_lda` do: callers in several
-threads that share the ticket share the work, in blocks fixed by the data, so the result does not
-depend on how many they are. `_reference.factorial` is the same mathematics in NumPy.
+Every entry runs without the GIL in all threads of a ``team``, as those of `_lda` do: they share the
+work in blocks fixed by the data, so the result does not depend on how many they are.
+`_reference.factorial` is the same mathematics in NumPy.
 """
 
 from libc.stdint cimport int64_t
 
-from ._dispatch cimport active, check_memory, sweep_problem
+from ._dispatch cimport active, run, sweep_problem
 
 
 def bernoulli_sweep(
@@ -21,7 +21,7 @@ def bernoulli_sweep(
     double[:, ::1] nu,
     double[::1] energy,
     double[::1] entropy,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """Update ``nu`` (K, N) component after component, each with the others as they now are.
 
@@ -33,13 +33,10 @@ def bernoulli_sweep(
     the entropy of nu stand in ``energy`` and ``entropy``, both of shape (N,).
     """
     cdef sweep_problem problem
-    cdef int status
     if nu.shape[1] == 0:
         return
     problem = sweep_problem(
         nu.shape[1], nu.shape[0], gram.shape[0], &projections[0, 0], &gram[0, 0, 0], &bias[0, 0],
         &pattern[0], &s[0], precision, n_sweeps, &nu[0, 0], &energy[0], &entropy[0],
     )
-    with nogil:
-        status = active.bernoulli_sweep(&problem, &ticket[0])
-    check_memory(status)
+    run(active.bernoulli_sweep, &problem, team)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from .._utils._typing import Floats
 
 Real: TypeAlias = NDArray[np.float32] | Floats | NDArray[Any]
-# Kernels are called by `Workers.run`, which passes any arguments on and adds the ticket.
+# Kernels are called by `Workers.run`, which passes any arguments on and adds the team.
 Kernel: TypeAlias = Callable[..., None]
 
 OCTAVE: int

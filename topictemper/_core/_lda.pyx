@@ -1,7 +1,7 @@
 """Kernels of tempered LDA: thin, typed entries to the C code in ``src/lda``.
 
-Every entry but `psi` and `gamma_ratio` runs without the GIL. The parallel ones take a ``ticket``
-(an int64 array of one zero): callers in several threads that share the ticket share the work, in
+Every entry but `psi` and `gamma_ratio` runs without the GIL, in all threads of a ``team``
+(`Workers.team`; an int64 array of one zero is the team of one thread). They share the work in
 blocks fixed by the data, so the result does not depend on how many they are. `_reference.lda` is
 the same mathematics in NumPy. Equations are those of Mandt et al. (2016), "Variational Tempering",
 unless said.
@@ -28,17 +28,17 @@ from ._dispatch cimport (
     TOPIC_PADDING,
     WORD_BLOCK,
     active,
-    check_memory,
-    cvb0_options,
+    cvb0_problem,
     documents,
+    estep_problem,
     lda_kernels,
     likelihood_problem,
     moments_problem,
     partition_problem,
-    row_options,
-    sampling_options,
-    statistics_update,
-    sweep_limits,
+    rows_problem,
+    run,
+    sampling_problem,
+    statistics_problem,
     topic_state,
 )
 
@@ -149,7 +149,7 @@ def topic_rows(
     double s,
     batch,
     local,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """Fill ``B`` with exp(s (L - shift)), or L - shift, for the words of a batch.
 
@@ -161,16 +161,13 @@ def topic_rows(
     wanted), which `sample` needs, has these sums over the topics up to the end of each of
     `topic_blocks`. None of them is written where ``log_rows``.
     """
-    cdef int status
     cdef documents d = documents_of(batch, local, floating is float)
     cdef topic_state state = state_of(M, a, base)
-    cdef row_options options = row_options(&log_total[0], point, &places[0], s)
-    with nogil:
-        status = kernels(floating is float).topic_rows(&state, &options, &d, &ticket[0])
-    check_memory(status)
+    cdef rows_problem problem = rows_problem(&d, &state, &log_total[0], point, &places[0], s)
+    run(kernels(floating is float).topic_rows, &problem, team)
 
 
-def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
+def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] team):
     """Fixed point of phi (eq. 19) and gamma of every document, at inverse temperatures ``s``.
 
     Sweeps start from tokens that are spread evenly over the topics, and end when the mean change
@@ -181,13 +178,10 @@ def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
     ``energy`` = sum n phi (E[log theta] + E[log beta]) in nats (empty: not wanted); the number of
     ``sweeps``. A document without words keeps its prior.
     """
-    cdef int status
     cdef bint single = is_single(local)
     cdef documents d = documents_of(batch, local, single)
-    cdef sweep_limits limits = sweep_limits(tol, max_iter)
-    with nogil:
-        status = kernels(single).estep(&d, &limits, &ticket[0])
-    check_memory(status)
+    cdef estep_problem problem = estep_problem(&d, tol, max_iter)
+    run(kernels(single).estep, &problem, team)
 
 
 def cvb0(
@@ -197,7 +191,7 @@ def cvb0(
     int64_t max_iter,
     double rough,
     int64_t n_own,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """Proportions of every document to predict by, at s = 1, by CVB0 (Asuncion et al. 2009).
 
@@ -211,17 +205,14 @@ def cvb0(
     Needs ``prior_mass`` of the rows. Outputs: ``gamma`` and the number of ``sweeps``, without the
     last ``n_own``. A document without words keeps its prior.
     """
-    cdef int status
     cdef bint single = is_single(local)
     cdef documents d = documents_of(batch, local, single)
-    cdef cvb0_options options = cvb0_options(tol, rough, max_iter, n_own)
-    with nogil:
-        status = kernels(single).cvb0(&d, &options, &ticket[0])
-    check_memory(status)
+    cdef cvb0_problem problem = cvb0_problem(&d, tol, rough, max_iter, n_own)
+    run(kernels(single).cvb0, &problem, team)
 
 
 def sample(
-    batch, local, const uint64_t[::1] keys, int64_t n_burn_in, int64_t n_kept, int64_t[::1] ticket
+    batch, local, const uint64_t[::1] keys, int64_t n_burn_in, int64_t n_kept, int64_t[::1] team
 ):
     """Sample the topics of the tokens of every document, given the topics' rows ``B`` at s = 1.
 
@@ -234,14 +225,11 @@ def sample(
     (empty: not wanted) a token is not itself in the counts that its phi follows: n_v phi_vk =
     ratio_v weight_k B_vk / (1 + own_v B_vk).
     """
-    cdef int status
     cdef bint single = is_single(local)
     cdef documents d = documents_of(batch, local, single)
     check_documents(&d, keys.shape[0], "keys")
-    cdef sampling_options options = sampling_options(&keys[0], n_burn_in, n_kept)
-    with nogil:
-        status = kernels(single).sample(&d, &options, &ticket[0])
-    check_memory(status)
+    cdef sampling_problem problem = sampling_problem(&d, &keys[0], n_burn_in, n_kept)
+    run(kernels(single).sample, &problem, team)
 
 
 def add_statistics(
@@ -251,24 +239,21 @@ def add_statistics(
     double scale,
     floating[:, ::1] M,
     double[:, ::1] block_sums,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """Add ``scale * sum_d doc_weight_d n_dv phi_dv`` to the rows of ``M`` of the batch's words.
 
     ``block_sums`` receives what was added, summed over the words of each block. All documents have
     the same inverse temperature: ``log_rows`` is a ValueError.
     """
-    cdef int status
     cdef documents d = documents_of(batch, local, floating is float)
     check_documents(&d, doc_weight.shape[0], "doc_weight")
     if d.log_rows:
         raise ValueError("statistics are of documents with one inverse temperature")
-    cdef statistics_update update = statistics_update(
-        &doc_weight[0], scale, &M[0, 0], &block_sums[0, 0]
+    cdef statistics_problem problem = statistics_problem(
+        &d, &doc_weight[0], scale, &M[0, 0], &block_sums[0, 0]
     )
-    with nogil:
-        status = kernels(floating is float).add_statistics(&d, &update, &ticket[0])
-    check_memory(status)
+    run(kernels(floating is float).add_statistics, &problem, team)
 
 
 def log_partition(
@@ -279,17 +264,14 @@ def log_partition(
     const floating[:, ::1] prior_moments,
     const double[::1] nodes,
     double[:, ::1] out,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """log sum_k E[theta_k^s] S_k(s) of every document at every node s (nats per token)."""
-    cdef int status
     cdef partition_problem problem = partition_problem(
         gamma.shape[0], gamma.shape[1], nodes.shape[0], &gamma[0, 0], &topics[0, 0], &n_active[0],
         &moments[0, 0], &prior_moments[0, 0], &nodes[0], &out[0, 0],
     )
-    with nogil:
-        status = kernels(floating is float).log_partition(&problem, &ticket[0])
-    check_memory(status)
+    run(kernels(floating is float).log_partition, &problem, team)
 
 
 def fractional_moments(
@@ -299,7 +281,7 @@ def fractional_moments(
     int64_t octave,
     const double[:, ::1] table,
     double[:, ::1] out,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """sum_v f(lambda_kv) for several functions f, linear between the numbers of a table.
 
@@ -307,16 +289,13 @@ def fractional_moments(
     same length between a power of 2 and the next. Numbers beyond the last count as of the last.
     ``out`` has a row for each topic.
     """
-    cdef int status
     if table.shape[0] < 2:
         raise ValueError("table has no interval")
     cdef topic_state state = state_of(M, a, base)
     cdef moments_problem problem = moments_problem(
-        table.shape[1], table.shape[0] - 1, octave, &table[0, 0], &out[0, 0]
+        &state, table.shape[1], table.shape[0] - 1, octave, &table[0, 0], &out[0, 0]
     )
-    with nogil:
-        status = kernels(floating is float).fractional_moments(&state, &problem, &ticket[0])
-    check_memory(status)
+    run(kernels(floating is float).fractional_moments, &problem, team)
 
 
 def mixture_log_likelihood(
@@ -328,18 +307,15 @@ def mixture_log_likelihood(
     double a,
     const double[::1] bases,
     double[:, ::1] out,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """sum_v n_dv log sum_k t_dk lambda_kv of every document; ``indices`` are columns.
 
     For each of several ``t`` with a base of lambda of its own: the first axis of ``t`` and ``out``.
     """
-    cdef int status
     cdef topic_state state = state_of(M, a, 0.0)
     cdef likelihood_problem problem = likelihood_problem(
-        t.shape[1], t.shape[0], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0, 0], &bases[0],
-        &out[0, 0],
+        &state, t.shape[1], t.shape[0], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0, 0],
+        &bases[0], &out[0, 0],
     )
-    with nogil:
-        status = kernels(floating is float).mixture_log_likelihood(&state, &problem, &ticket[0])
-    check_memory(status)
+    run(kernels(floating is float).mixture_log_likelihood, &problem, team)

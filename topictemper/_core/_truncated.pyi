@@ -18,7 +18,7 @@ def initial_states(
     iteration: int,
     thresholds: Thresholds,
     gaps: Words | None,
-    ticket: Longs,
+    team: Longs,
 ) -> None: ...
 def gaussian_estep(
     states: Words,
@@ -36,7 +36,7 @@ def gaussian_estep(
     means: Floats,
     couplings: Floats,
     second: Floats,
-    ticket: Longs,
+    team: Longs,
 ) -> None: ...
 def bernoulli_estep(
     states: Words,
@@ -54,12 +54,12 @@ def bernoulli_estep(
     means: Floats,
     weights: Floats,
     responsibilities: Floats,
-    ticket: Longs,
+    team: Longs,
 ) -> None: ...
 def bernoulli_expectations(
     states: Words,
     weights: Floats,
     responsibilities: Floats,
     out: Floats,
-    ticket: Longs,
+    team: Longs,
 ) -> None: ...

@@ -5,17 +5,17 @@ Models". States of binary units are packed into words of 64, unit h at bit h % 6
 The log-joint of a state s and a datum y is
 ``constant(y) + sum of fields(y) over the units of s - penalty(s)``; constants are left out here.
 
-Every entry runs without the GIL and takes a ``ticket`` (an int64 array of one zero): callers in
-several threads that share the ticket share the work, in blocks of `row_block` data. Random numbers
-are functions of (seed, iteration, key of the datum) alone, so results do not depend on the number
-of threads. `_reference.truncated` is the same mathematics, with the same numbers, in NumPy.
+Every entry runs without the GIL in all threads of a ``team``, as those of `_lda` do: they share the
+work in blocks of `row_block` data. Random numbers are functions of (seed, iteration, key of the
+datum) alone, so results do not depend on the number of threads. `_reference.truncated` is the same
+mathematics, with the same numbers, in NumPy.
 """
 
 from cython cimport floating
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from ._dispatch cimport (
-    ROW_BLOCK, SMALLEST_WEIGHT, WIDTH_PADDING, active, check_memory, truncated_problem,
+    ROW_BLOCK, SMALLEST_WEIGHT, WIDTH_PADDING, active, run, truncated_problem,
 )
 
 row_block = ROW_BLOCK
@@ -87,14 +87,11 @@ def initial_states(
     uint64_t iteration,
     const uint32_t[::1] thresholds,
     const uint64_t[::1] gaps,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """Distinct states for every datum, near draws from the prior."""
     cdef truncated_problem p = new_problem(states, keys, seed, iteration, thresholds, gaps)
-    cdef int status
-    with nogil:
-        status = active.truncated.initial_states(&p, &ticket[0])
-    check_memory(status)
+    run(active.truncated.initial_states, &p, team)
 
 
 def gaussian_estep(
@@ -113,7 +110,7 @@ def gaussian_estep(
     double[:, ::1] means,
     const double[:, ::1] couplings,
     double[:, ::1] second,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """E-step of binary sparse coding; ``second`` takes E[s s^T] of every block.
 
@@ -124,10 +121,8 @@ def gaussian_estep(
         states, keys, seed, iteration, thresholds, gaps, n_prior, n_marginal, marginals,
         fields, inverse_temperature, free_energy, means,
     )
-    cdef int status
-    with nogil:
-        status = active.truncated.gaussian_estep(&p, &couplings[0, 0], &second[0, 0], &ticket[0])
-    check_memory(status)
+    p.couplings, p.second = &couplings[0, 0], &second[0, 0]
+    run(active.truncated.gaussian_estep, &p, team)
 
 
 def bernoulli_estep(
@@ -146,19 +141,16 @@ def bernoulli_estep(
     double[:, ::1] means,
     const double[:, ::1] weights,
     double[:, ::1] responsibilities,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """E-step of a sigmoid belief network; ``responsibilities`` takes q of every state."""
     cdef truncated_problem p = estep_problem(
         states, keys, seed, iteration, thresholds, gaps, n_prior, n_marginal, marginals,
         fields, inverse_temperature, free_energy, means,
     )
-    cdef int status
-    with nogil:
-        status = active.truncated.bernoulli_estep(
-            &p, weights.shape[1], &weights[0, 0], &responsibilities[0, 0], &ticket[0]
-        )
-    check_memory(status)
+    p.width, p.weights = weights.shape[1], &weights[0, 0]
+    p.responsibilities = &responsibilities[0, 0]
+    run(active.truncated.bernoulli_estep, &p, team)
 
 
 def bernoulli_expectations(
@@ -166,17 +158,13 @@ def bernoulli_expectations(
     const double[:, ::1] weights,
     const double[:, ::1] responsibilities,
     double[:, :, ::1] out,
-    int64_t[::1] ticket,
+    int64_t[::1] team,
 ):
     """E[s_h sigmoid(a_d)], in the last row E[sigmoid(a_d)], summed over each block of data."""
     cdef truncated_problem p
     p.n_data, p.n_states, p.n_words = states.shape[0], states.shape[1], states.shape[2]
     p.n_units = weights.shape[0] - 1
     p.states = &states[0, 0, 0]
-    cdef int status
-    with nogil:
-        status = active.truncated.bernoulli_expectations(
-            &p, weights.shape[1], &weights[0, 0], &responsibilities[0, 0], &out[0, 0, 0],
-            &ticket[0],
-        )
-    check_memory(status)
+    p.width, p.weights = weights.shape[1], &weights[0, 0]
+    p.responsibilities, p.sums = <double *>&responsibilities[0, 0], &out[0, 0, 0]
+    run(active.truncated.bernoulli_expectations, &p, team)

@@ -5,7 +5,6 @@ import weakref
 from _thread import start_new_thread
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
-from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from . import _spin
+from . import _team
 
 # The pause between two kernels of a step is shorter; a thread that sleeps wakes up in about 50.
 _LINGER = 200  # microseconds
@@ -22,21 +21,10 @@ _LINGER = 200  # microseconds
 # little. Systems let nobody wait for longer than the second number: then it had more work to do.
 _LATE, _LONG, _REST = 200_000, 20_000_000, 50
 
-Ticket = NDArray[np.int64]
-Job = Callable[[int], None]
+Team = NDArray[np.int64]
+Job = Callable[[], None]
 Jobs = SimpleQueue[Job | None]
 _Task = TypeVar("_Task")
-
-
-class _Board:
-    """What the caller and its helpers both look at."""
-
-    def __init__(self, n_helpers: int) -> None:
-        #: The ticket of the next run.
-        self.ticket: Ticket = np.zeros(1, dtype=np.int64)
-        self.busy = np.zeros(n_helpers, dtype=np.int64)
-        #: How long each was waited for.
-        self.waited = np.zeros(n_helpers, dtype=np.int64)
 
 
 class Workers:
@@ -44,7 +32,7 @@ class Workers:
 
     A kernel hands out its own work in blocks fixed by the data (see `_lda`), so results have
     the same bits for any number of threads. No library's pool is used: the helpers have to be
-    at the next kernel within a microsecond or two, so they spin for a while before they sleep.
+    at the next kernel within a microsecond, so they spin for a while before they sleep.
 
     The helpers end with the block, or with the object, if an interrupt keeps the block from
     ending. A process forked within the block has no helpers, and works alone.
@@ -56,71 +44,44 @@ class Workers:
         fewer.
     most : int, optional
         The most threads that have something to do.
+
+    Attributes
+    ----------
+    team : ndarray of int64
+        What kernels take: how many blocks have been handed out, and where helpers are called.
     """
 
     def __init__(self, n_jobs: int | None = None, most: int | None = None) -> None:
         self.n_jobs = check.threads(n_jobs)
         if most is not None:
             self.n_jobs = max(1, min(self.n_jobs, most))
-        n_helpers = self.n_jobs - 1
-        self._jobs: list[Jobs] = [SimpleQueue() for _ in range(n_helpers)]
-        self._board = _Board(n_helpers)
-        self._ended: SimpleQueue[None] = SimpleQueue()
-        self._n_started = 0
-        self._rests_until = [0] * n_helpers
-        self._process = os.getpid()
-
-    @property
-    def next_ticket(self) -> Ticket:
-        """The ticket of the next `run`: how many blocks of its kernel have been handed out."""
-        return self._board.ticket
+        self._be_alone()
 
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
-        """Call ``kernel(*arguments, ticket)`` from every thread.
+        """Call ``kernel(*arguments, team)``.
 
-        No thread is at work any longer when this returns. After an error a helper that has not
-        begun may still do so; only the end of the block waits for it.
+        No thread is at work any longer when this returns, even if it raises.
         """
-        board = self._board
-        ticket, board.ticket = board.ticket, np.zeros(1, dtype=np.int64)
-        started = perf_counter_ns()
-        awake = self._awake()
-        if not awake:
-            kernel(*arguments, ticket)
-            return
+        self.begin()
+        self.resume(kernel, *arguments)
 
-        errors: list[BaseException] = []
+    def begin(self) -> None:
+        """No block is handed out yet: what `resume` has to know."""
+        self.team[0] = 0
 
-        def help_out(helper: int) -> None:
-            board.busy[helper] = 1
-            try:
-                kernel(*arguments, ticket)
-            except BaseException as error:
-                errors.append(error)
-            finally:
-                board.busy[helper] = 0
-
-        try:
-            for helper in awake:
-                self._jobs[helper].put(help_out)
-            kernel(*arguments, ticket)
-            worked = perf_counter_ns() - started
-        finally:
-            # A helper that has a block is busy. One that comes late finds none left, unless the
-            # kernel has failed here.
-            self.wait()
-        if errors:
-            raise errors[0]
-        for helper, waited in enumerate(board.waited.tolist()):
-            if max(_LATE, worked) < waited < _LONG:
-                self._rests_until[helper] = perf_counter_ns() + _REST * waited
+    def resume(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Do what the last `run`, or none since `begin`, has left of a kernel."""
+        if self._is_forked():
+            self._be_alone()
+        if self._sleeping:
+            self._wake()
+        kernel(*arguments, self.team)
 
     def spread(self, function: Callable[[_Task], None], tasks: Iterable[_Task]) -> None:
         """Call ``function(task)`` for every task, in any thread, as `run` does with a kernel."""
         left = list(tasks)[::-1]
 
-        def take(ticket: Ticket) -> None:
-            ticket[0] += 1  # which is what helpers wait for
+        def take() -> None:
             while left:
                 try:
                     task = left.pop()
@@ -129,62 +90,69 @@ class Workers:
                 function(task)
 
         if len(left) > 1:
-            self.run(take)
+            self.run(_team.call, take)
         else:
-            take(np.zeros(1, dtype=np.int64))
-
-    def wait(self) -> None:
-        """Return when no helper works on a block."""
-        if not self._is_alone():
-            _spin.wait_for_zeros(self._board.busy, self._board.waited)
+            take()
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
         """Begin a call beside what follows, if there are threads; returns how to get its result."""
-        if 0 not in self._awake():
+        if not self._jobs or self._is_forked() or _team.is_resting(self.team, 0):
             return lambda: function(*arguments)
         # Not a Future, whose lock an interrupt leaves in a state of its own.
         answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
-        def call(_: int) -> None:
+        def call() -> None:
             try:
                 answers.put((function(*arguments), None))
             except BaseException as error:
                 answers.put((None, error))
 
         def result() -> Any:
+            if self._is_forked():
+                return function(*arguments)
             value, error = answers.get()
             if error is not None:
                 raise error
             return value
 
         self._jobs[0].put(call)
+        _team.want(self.team, 0)
         return result
 
-    def _awake(self) -> list[int]:
-        """Helpers that there are and that do not rest."""
-        if self._is_alone():
-            return []
-        now = perf_counter_ns()
-        return [helper for helper, until in enumerate(self._rests_until) if until <= now]
+    def _wake(self) -> None:
+        for helper in list(self._sleeping):
+            if not _team.is_resting(self.team, helper):
+                self._jobs[helper].put(_look)
 
-    def _is_alone(self) -> bool:
-        """Whether there are no helpers; a forked process has left them behind."""
-        return not self._n_started or os.getpid() != self._process
+    def _is_forked(self) -> bool:
+        """Whether this process has left the helpers behind."""
+        return os.getpid() != self._process
+
+    def _be_alone(self) -> None:
+        self._process = os.getpid()
+        self.team: Team = np.zeros(1, dtype=np.int64)
+        self._jobs: list[Jobs] = []
+        self._sleeping: set[int] = set()
 
     def __enter__(self) -> Self:
-        if not self._jobs:
+        self._be_alone()
+        n_helpers = self.n_jobs - 1
+        if not n_helpers:
             return self
+        self.team = _team.new_team(n_helpers, _LATE, _LONG, _REST)
+        self._ended: SimpleQueue[None] = SimpleQueue()
         # Ends helpers where an interrupt keeps `__exit__` from it.
-        self._finalizer = weakref.finalize(self, _end, self._jobs)
+        self._finalizer = weakref.finalize(self, _end, self._jobs, self.team)
         self._finalizer.atexit = False
-        for helper, jobs in enumerate(self._jobs):
+        for helper in range(n_helpers):
+            self._jobs.append(SimpleQueue())
             # Not a Thread: an interrupt in its start() can leave it waiting for a lock for ever.
+            arguments = helper, self._jobs[helper], self.team, self._sleeping, self._ended
             try:
-                start_new_thread(_serve, (helper, jobs, self._board, self._ended))
+                start_new_thread(_serve, arguments)
             except RuntimeError:  # the system has no more; results are the same with fewer
-                del self._jobs[helper:], self._rests_until[helper:]
+                del self._jobs[helper:]
                 break
-        self._n_started = len(self._jobs)
         return self
 
     def __exit__(
@@ -193,38 +161,46 @@ class Workers:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._is_alone():
+        if not self._jobs or self._is_forked():
             return
-        n_started, self._n_started = self._n_started, 0
-        _end(self._jobs)
+        jobs, team = self._jobs, self.team
+        self._be_alone()
+        _end(jobs, team)
         self._finalizer.detach()
-        for _ in range(n_started):
+        for _ in jobs:
             self._ended.get()
 
 
-def _end(all_jobs: list[Jobs]) -> None:
+def _end(all_jobs: list[Jobs], team: Team) -> None:
     """Tell helpers to end."""
-    for jobs in all_jobs:
+    for helper, jobs in enumerate(all_jobs):
         jobs.put(None)
+        _team.want(team, helper)
 
 
-def _serve(helper: int, jobs: Jobs, board: _Board, ended: SimpleQueue[None]) -> None:
-    """What a helper does until it is told to end: job after job, spinning between them.
+def _look() -> None:
+    """What wakes a helper: it looks whether it is called."""
+
+
+def _serve(
+    helper: int, jobs: Jobs, team: Team, sleeping: set[int], ended: SimpleQueue[None]
+) -> None:
+    """What a helper does until it is told to end: job after job, and kernels between them.
 
     It does not hold on to its `Workers`, nor to a job that is done.
     """
     while True:
-        # A helper that came while the caller of `run` holds the interpreter would sleep until
-        # it is free: it comes when the caller has taken the first block, and so left it.
-        ticket = board.ticket
         try:
             job = jobs.get_nowait()
         except Empty:
-            if _spin.changes(ticket, 0, _LINGER):
+            if _team.serve(team, helper, _LINGER):
                 continue
-            job = jobs.get()
+            sleeping.add(helper)
+            # It may have waited for the interpreter, until the thread left that for a kernel.
+            job = _look if _team.is_called(team, helper) else jobs.get()
+            sleeping.discard(helper)
         if job is None:
             ended.put(None)
             return
-        job(helper)
+        job()
         del job

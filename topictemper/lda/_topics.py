@@ -285,8 +285,8 @@ def _gamma_ratios(nodes: tuple[float, ...], first: int, last: int) -> Floats:
 class TopicsStep:
     """A step of the topics that can be brought to its end wherever it is interrupted.
 
-    Rows of M change in place, by blocks that a ticket hands out, each once. What has been handed
-    out is done when no thread is at work any longer; what has not is done by `finish`.
+    Rows of M change in place, by blocks that the workers hand out, each once. Those that have not
+    been handed out are done by `finish`.
     """
 
     def __init__(
@@ -301,7 +301,7 @@ class TopicsStep:
         self._topics, self._after = topics, after
         self._column_sums, self._sums = column_sums, sums
         self._arguments, self._workers = arguments, workers
-        self._ticket = workers.next_ticket
+        workers.begin()
 
     def take(self) -> None:
         """Take the step."""
@@ -312,9 +312,7 @@ class TopicsStep:
     def finish(self) -> None:
         """Take what is left of the step, once or several times."""
         if len(self._sums):
-            arguments: tuple[Any, ...] = (*self._arguments, self._ticket)
-            kernels.add_statistics(*arguments)
-            self._workers.wait()
+            self._workers.resume(kernels.add_statistics, *self._arguments)
         self._become()
 
     def _become(self) -> None:

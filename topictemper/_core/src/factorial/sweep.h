@@ -227,7 +227,8 @@ static int FN(sweep_own)(const sweep_problem *p, int64_t *ticket)
     return 0;
 }
 
-static int FN(bernoulli_sweep)(const sweep_problem *p, int64_t *ticket)
+static int FN(bernoulli_sweep)(const void *problem, int64_t *ticket)
 {
+    const sweep_problem *p = problem;
     return p->n_patterns == 1 ? FN(sweep_shared)(p, ticket) : FN(sweep_own)(p, ticket);
 }

@@ -233,12 +233,12 @@ static INLINE void FN(leave_out_own)(scratch *z, ptrdiff_t padded, ptrdiff_t str
 
 /* gamma of a document; returns the sweeps that kept tokens in. */
 static INLINE int64_t FN(cvb0_document)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded,
-                                        ptrdiff_t n_words, const cvb0_options *options)
+                                        ptrdiff_t n_words, const cvb0_problem *problem)
 {
     const ptrdiff_t stride = (n_words + GROUP - 1) / GROUP * GROUP;
     const REAL tokens = FN(total)(z->n, stride), rounding = 8 * EPSILON * tokens;
-    const double noise = options->rough * sqrt((double)tokens);
-    const double wanted = options->tol * (double)n_topics, most = noise > wanted ? noise : wanted;
+    const double noise = problem->rough * sqrt((double)tokens);
+    const double wanted = problem->tol * (double)n_topics, most = noise > wanted ? noise : wanted;
     const REAL limit = most > (double)rounding ? (REAL)most : rounding;
     const REAL least = FN(least_at_work)((REAL)n_topics / tokens);
     ptrdiff_t n_active;
@@ -246,15 +246,17 @@ static INLINE int64_t FN(cvb0_document)(scratch *z, ptrdiff_t n_topics, ptrdiff_
     FN(first_weights)(z, n_topics, stride, padded, tokens);
     n_active = FN(first_look)(z, n_topics, n_words, stride, padded, least);
     if (n_active > MOST_WORKING)
-        return FN(settle)(z, n_topics, padded, n_words, options->tol, options->max_iter);
-    sweeps = FN(sweep_noise)(z, padded, stride, n_active, limit, options->max_iter);
+        return FN(settle)(z, n_topics, padded, n_words, problem->tol, problem->max_iter);
+    sweeps = FN(sweep_noise)(z, padded, stride, n_active, limit, problem->max_iter);
     n_active = FN(keep_working)(z, stride, n_active);
-    FN(leave_out_own)(z, padded, stride, n_active, options->n_own);
+    FN(leave_out_own)(z, padded, stride, n_active, problem->n_own);
     return sweeps;
 }
 
-static int FN(cvb0)(const documents *p, const cvb0_options *options, int64_t *ticket)
+static int FN(cvb0)(const void *given, int64_t *ticket)
 {
+    const cvb0_problem *problem = given;
+    const documents *p = problem->documents;
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
     const REAL *prior_mass = p->prior_mass;
     const ptrdiff_t working = padded < MOST_WORKING ? padded : MOST_WORKING;
@@ -284,7 +286,7 @@ static int FN(cvb0)(const documents *p, const cvb0_options *options, int64_t *ti
                 z.prior_mass[v] = prior_mass[p->word_of[start + v]];
             for (ptrdiff_t v = n_words; v % TOPIC_PADDING; v++)
                 z.prior_mass[v] = 1;
-            p->sweeps[d] = (int32_t)FN(cvb0_document)(&z, n_topics, padded, n_words, options);
+            p->sweeps[d] = (int32_t)FN(cvb0_document)(&z, n_topics, padded, n_words, problem);
             memcpy((REAL *)p->gamma + d * n_topics, z.gamma, (size_t)n_topics * sizeof(REAL));
         }
     }

@@ -209,8 +209,10 @@ static INLINE void FN(store_empty)(const documents *p, int64_t d)
         p->energy[d] = 0;
 }
 
-static int FN(estep)(const documents *p, const sweep_limits *limits, int64_t *ticket)
+static int FN(estep)(const void *given, int64_t *ticket)
 {
+    const estep_problem *problem = given;
+    const documents *p = problem->documents;
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
     const int64_t *doc_ptr = p->doc_ptr;
     scratch z;
@@ -236,7 +238,7 @@ static int FN(estep)(const documents *p, const sweep_limits *limits, int64_t *ti
             FN(load_words)(&z, p, start, n_words, s);
             const REAL tokens = FN(total)(z.n, stride);
             const fixed_point found = FN(iterate)(&z, n_topics, padded, n_words, stride, s, tokens,
-                                                  limits->tol, limits->max_iter);
+                                                  problem->tol, problem->max_iter);
             FN(store_document)(&z, p, d, start, n_words, found);
             if (p->energy) {
                 REAL one[VBYTES / sizeof(REAL)];

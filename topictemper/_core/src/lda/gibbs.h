@@ -292,29 +292,29 @@ static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_
 }
 
 /* A document by itself, over all topics, from the token `first` of a sweep on. */
-static void FN(go_on)(sampler *z, const documents *p, const sampling_options *options, int64_t d,
+static void FN(go_on)(sampler *z, const documents *p, const sampling_problem *problem, int64_t d,
                       uint64_t key, ptrdiff_t n_tokens, ptrdiff_t sweep, ptrdiff_t first)
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics;
-    FN(sample_crowded)(&z->one, n_topics, (ptrdiff_t)p->padded, n_tokens, sweep, first, options,
+    FN(sample_crowded)(&z->one, n_topics, (ptrdiff_t)p->padded, n_tokens, sweep, first, problem,
                        key, (REAL *)p->gamma + d * n_topics);
     if (p->drawn)
         memcpy((REAL *)p->drawn + d * n_topics, z->one.N, (size_t)n_topics * sizeof(REAL));
-    FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept, z->own);
+    FN(finish)(p, d, z->one.alpha, (REAL)problem->n_kept, z->own);
 }
-static void FN(sample_alone)(sampler *z, const documents *p, const sampling_options *options,
+static void FN(sample_alone)(sampler *z, const documents *p, const sampling_problem *problem,
                              int64_t d)
 {
-    const ptrdiff_t n = FN(start)(z, p, d, options->keys[d], z->met, z->one.size, 1);
+    const ptrdiff_t n = FN(start)(z, p, d, problem->keys[d], z->met, z->one.size, 1);
     for (ptrdiff_t i = 0; i < n; i++) {
         z->one.row[i] = (const REAL *)p->B + z->met[i] * (ptrdiff_t)p->padded;
         z->one.topic[i] = z->start[i];
     }
-    FN(go_on)(z, p, options, d, options->keys[d], n, 0, 0);
+    FN(go_on)(z, p, problem, d, problem->keys[d], n, 0, 0);
 }
 
 /* The tokens of a lane have as many topics as there are slots, and one more, which token i drew. */
-static void FN(leave)(sampler *z, const documents *p, const sampling_options *options, ptrdiff_t l,
+static void FN(leave)(sampler *z, const documents *p, const sampling_problem *problem, ptrdiff_t l,
                       ptrdiff_t sweep, ptrdiff_t i, ptrdiff_t topic)
 {
     abreast *many = &z->many;
@@ -331,12 +331,12 @@ static void FN(leave)(sampler *z, const documents *p, const sampling_options *op
         many->size[t * VL + l] = 0;
     }
     z->one.topic[i] = (int32_t)topic;
-    FN(go_on)(z, p, options, d, many->key[l], many->n_tokens[l], sweep, i + 1);
+    FN(go_on)(z, p, problem, d, many->key[l], many->n_tokens[l], sweep, i + 1);
     many->document[l] = -1;
 }
 
 /* The token i of a lane has hit what the slots leave. */
-static int FN(admit_topic)(sampler *z, const documents *p, const sampling_options *options,
+static int FN(admit_topic)(sampler *z, const documents *p, const sampling_problem *problem,
                            ptrdiff_t l, ptrdiff_t sweep, ptrdiff_t i, INT old, REAL u)
 {
     abreast *many = &z->many;
@@ -345,7 +345,7 @@ static int FN(admit_topic)(sampler *z, const documents *p, const sampling_option
     if (k >= 0) {
         j = FN(make_room)(many, l, (REAL *)p->gamma + many->document[l] * p->n_topics);
         if (j < 0) {
-            FN(leave)(z, p, options, l, sweep, i, k);
+            FN(leave)(z, p, problem, l, sweep, i, k);
             return 0;
         }
         if (j == many->capacity && FN(widen)(many))
@@ -357,10 +357,10 @@ static int FN(admit_topic)(sampler *z, const documents *p, const sampling_option
     return 0;
 }
 
-static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_options *options)
+static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_problem *problem)
 {
     abreast *many = &z->many;
-    for (ptrdiff_t sweep = 0; sweep < options->n_burn_in + options->n_kept; sweep++) {
+    for (ptrdiff_t sweep = 0; sweep < problem->n_burn_in + problem->n_kept; sweep++) {
         FN(fill_uniform)(many, sweep + 1);
         for (ptrdiff_t i = 0; i < many->longest; i++) {
             INT old[VBYTES / sizeof(REAL)], hit[VBYTES / sizeof(REAL)];
@@ -378,11 +378,11 @@ static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_opt
             }
             for (ptrdiff_t j = 0; j < n; j++) {
                 const ptrdiff_t l = hit_lanes[j];
-                if (FN(admit_topic)(z, p, options, l, sweep, i, old[l], rests[l]))
+                if (FN(admit_topic)(z, p, problem, l, sweep, i, old[l], rests[l]))
                     return -1;
             }
         }
-        for (ptrdiff_t j = 0; sweep >= options->n_burn_in && j < many->n_slots; j++)
+        for (ptrdiff_t j = 0; sweep >= problem->n_burn_in && j < many->n_slots; j++)
             FN(store)(many->sum + j * VL,
                       FN(load)(many->sum + j * VL) + FN(load)(many->N + j * VL));
     }
@@ -396,13 +396,15 @@ static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_opt
             if (p->drawn)
                 ((REAL *)p->drawn)[place] = many->N[j * VL + l];
         }
-        FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept, z->own);
+        FN(finish)(p, d, z->one.alpha, (REAL)problem->n_kept, z->own);
     }
     return 0;
 }
 
-static int FN(sample)(const documents *p, const sampling_options *options, int64_t *ticket)
+static int FN(sample)(const void *given, int64_t *ticket)
 {
+    const sampling_problem *problem = given;
+    const documents *p = problem->documents;
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics;
     sampler z;
     int failed = FN(make_sampler)(&z, p);
@@ -423,12 +425,12 @@ static int FN(sample)(const documents *p, const sampling_options *options, int64
             if (p->drawn)
                 memset((REAL *)p->drawn + d * n_topics, 0, (size_t)n_topics * sizeof(REAL));
             if (FN(tokens)(p, d) > MOST_ABREAST)
-                FN(sample_alone)(&z, p, options, d);
+                FN(sample_alone)(&z, p, problem, d);
             else
-                FN(seat)(&z, p, l, d, options->keys[d]);
+                FN(seat)(&z, p, l, d, problem->keys[d]);
         }
         FN(fill_block)(&z.many, p);
-        failed = FN(sample_abreast)(&z, p, options);
+        failed = FN(sample_abreast)(&z, p, problem);
     }
     FN(free_sampler)(&z);
     return failed;

@@ -81,7 +81,7 @@ static INLINE void FN(count)(crowded *z, ptrdiff_t k, REAL size)
    that are kept. */
 static void FN(sample_crowded)(crowded *z, ptrdiff_t n_topics, ptrdiff_t padded,
                                ptrdiff_t n_tokens, ptrdiff_t sweep, ptrdiff_t first,
-                               const sampling_options *options, uint64_t key, REAL *sum)
+                               const sampling_problem *problem, uint64_t key, REAL *sum)
 {
     memset(z->N, 0, (size_t)padded * sizeof(REAL));
     for (ptrdiff_t i = 0; i < n_tokens; i++)
@@ -89,7 +89,7 @@ static void FN(sample_crowded)(crowded *z, ptrdiff_t n_topics, ptrdiff_t padded,
             z->N[z->topic[i]] += z->size[i];
     for (ptrdiff_t k = 0; k < padded; k += VL)
         FN(store)(z->weight + k, FN(load)(z->alpha + k) + FN(load)(z->N + k));
-    for (; sweep < options->n_burn_in + options->n_kept; sweep++, first = 0) {
+    for (; sweep < problem->n_burn_in + problem->n_kept; sweep++, first = 0) {
         stream random = {key, (uint64_t)((sweep + 1) * n_tokens + first)};
         for (ptrdiff_t i = first; i < n_tokens; i++) {
             const ptrdiff_t old = z->topic[i];
@@ -103,7 +103,7 @@ static void FN(sample_crowded)(crowded *z, ptrdiff_t n_topics, ptrdiff_t padded,
                 FN(count)(z, old, -size);
             FN(count)(z, k, size);
         }
-        for (ptrdiff_t k = 0; sweep >= options->n_burn_in && k < n_topics; k++)
+        for (ptrdiff_t k = 0; sweep >= problem->n_burn_in && k < n_topics; k++)
             sum[k] += z->N[k];
     }
 }

@@ -5,6 +5,8 @@
 #ifndef TOPICTEMPER_LDA_H
 #define TOPICTEMPER_LDA_H
 
+#include "shared_kernel.h"
+
 #include <stdint.h>
 
 /* Rows of tables are padded to this many topics, a multiple of every vector length. */
@@ -81,34 +83,42 @@ typedef struct {
     double a, base;
 } topic_state;
 
+/* What each of the kernels works on: */
+
 typedef struct {
+    const documents *documents;
+    const topic_state *topics;
     const double *log_total; /* (n_topics,) */
     int point;
     const int32_t *places; /* (n_words,): rows of M */
     double s;
-} row_options;
+} rows_problem;
 
 typedef struct {
+    const documents *documents;
     double tol;
     int64_t max_iter;
-} sweep_limits;
+} estep_problem;
 
 typedef struct {
+    const documents *documents;
     double tol, rough;
     int64_t max_iter, n_own;
-} cvb0_options;
+} cvb0_problem;
 
 typedef struct {
+    const documents *documents;
     const uint64_t *keys; /* (n_docs,) */
     int64_t n_burn_in, n_kept;
-} sampling_options;
+} sampling_problem;
 
 typedef struct {
+    const documents *documents;
     const double *doc_weight; /* (n_docs,) */
     double scale;
     real *M;
     double *block_sums; /* (blocks of words, n_topics) */
-} statistics_update;
+} statistics_problem;
 
 typedef struct {
     int64_t n_docs, n_topics, n_nodes;
@@ -120,12 +130,14 @@ typedef struct {
 } partition_problem;
 
 typedef struct {
+    const topic_state *topics;
     int64_t n_nodes, n_intervals, octave; /* intervals begin at 2^octave */
     const double *table;                  /* (n_intervals + 1, n_nodes) */
     double *out;                          /* (n_topics, n_nodes) */
 } moments_problem;
 
 typedef struct {
+    const topic_state *topics;
     int64_t n_docs, n_values;
     const int64_t *doc_ptr;
     const int32_t *indices;
@@ -137,15 +149,8 @@ typedef struct {
 typedef struct {
     void (*psi)(int64_t n, const real *x, real *out);
     void (*gamma_ratio)(int64_t n, const real *x, double s, real *out);
-    int (*topic_rows)(const topic_state *, const row_options *, const documents *, int64_t *ticket);
-    int (*estep)(const documents *, const sweep_limits *, int64_t *ticket);
-    int (*cvb0)(const documents *, const cvb0_options *, int64_t *ticket);
-    int (*sample)(const documents *, const sampling_options *, int64_t *ticket);
-    int (*add_statistics)(const documents *, const statistics_update *, int64_t *ticket);
-    int (*log_partition)(const partition_problem *, int64_t *ticket);
-    int (*fractional_moments)(const topic_state *, const moments_problem *, int64_t *ticket);
-    int (*mixture_log_likelihood)(const topic_state *, const likelihood_problem *,
-                                  int64_t *ticket);
+    shared_kernel *topic_rows, *estep, *cvb0, *sample, *add_statistics, *log_partition,
+        *fractional_moments, *mixture_log_likelihood;
 } lda_kernels;
 
 #endif

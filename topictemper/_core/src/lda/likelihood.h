@@ -30,9 +30,9 @@ static INLINE void FN(mixtures)(ptrdiff_t n_topics, const REAL *row, const REAL 
 
 /* out_j = sum_v n_dv log sum_k t_jk (base_j + a M[v, k]) of a document, for up to VALUES_AT_ONCE of
    the t. A row of M is loaded once for all: where there are many topics, that takes the time. */
-static INLINE void FN(log_likelihoods)(const topic_state *state, const likelihood_problem *p,
-                                       int64_t d, int64_t value, int n)
+static INLINE void FN(log_likelihoods)(const likelihood_problem *p, int64_t d, int64_t value, int n)
 {
+    const topic_state *state = p->topics;
     const ptrdiff_t n_topics = (ptrdiff_t)state->n_topics, stride = (ptrdiff_t)p->n_docs * n_topics;
     const REAL *M = state->M, *t = (const REAL *)p->t + value * stride + d * n_topics;
     double least[VALUES_AT_ONCE], sum[VALUES_AT_ONCE];
@@ -53,9 +53,9 @@ static INLINE void FN(log_likelihoods)(const topic_state *state, const likelihoo
         p->out[(value + j) * p->n_docs + d] = sum[j];
 }
 
-static int FN(mixture_log_likelihood)(const topic_state *state, const likelihood_problem *p,
-                                      int64_t *ticket)
+static int FN(mixture_log_likelihood)(const void *problem, int64_t *ticket)
 {
+    const likelihood_problem *p = problem;
     const int64_t n_docs = p->n_docs, n_values = p->n_values;
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * DOCUMENTS_AT_ONCE;
@@ -65,8 +65,8 @@ static int FN(mixture_log_likelihood)(const topic_state *state, const likelihood
         for (int64_t d = first; d < last; d++)
             for (int64_t value = 0; value < n_values; value += VALUES_AT_ONCE) {
                 const int64_t left = n_values - value;
-                FN(log_likelihoods)(state, p, d, value,
-                                    left < VALUES_AT_ONCE ? (int)left : VALUES_AT_ONCE);
+                const int n = left < VALUES_AT_ONCE ? (int)left : VALUES_AT_ONCE;
+                FN(log_likelihoods)(p, d, value, n);
             }
     }
     return 0;

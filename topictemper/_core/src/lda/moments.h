@@ -46,9 +46,10 @@ static INLINE void FN(sum_functions)(const moments_problem *p, const tally *tall
     }
 }
 
-static int FN(fractional_moments)(const topic_state *state, const moments_problem *p,
-                                  int64_t *ticket)
+static int FN(fractional_moments)(const void *problem, int64_t *ticket)
 {
+    const moments_problem *p = problem;
+    const topic_state *state = p->topics;
     const ptrdiff_t n_words = (ptrdiff_t)state->n_words, n_topics = (ptrdiff_t)state->n_topics;
     const REAL scale = (REAL)state->a, offset = (REAL)state->base;
     const INT lowest = (INT)(p->octave + EXPONENT_OF_1) * (1 << OCTAVE_BITS);

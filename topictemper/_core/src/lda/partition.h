@@ -1,8 +1,9 @@
 /* The normalizer of a tempered document, under its q(theta) and the moments of the topics. */
 
 /* log sum_k M_k(s_j) S_k(s_j) of every document, at the nodes s_j. */
-static int FN(log_partition)(const partition_problem *p, int64_t *ticket)
+static int FN(log_partition)(const void *problem, int64_t *ticket)
 {
+    const partition_problem *p = problem;
     const int64_t n_docs = p->n_docs, n_topics = p->n_topics, n_nodes = p->n_nodes;
     const REAL *gamma = p->gamma, *moments = p->moments, *prior_moments = p->prior_moments;
     const int32_t *topics = p->topics, *n_active_of = p->n_active;

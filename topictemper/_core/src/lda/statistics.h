@@ -168,13 +168,14 @@ static INLINE void FN(add_sparsely)(const documents *p, const summation *z, int6
 }
 
 /* M[word] += scale sum_d weight_d n_dv phi_dv, word by word in a fixed order of documents. */
-static int FN(add_statistics)(const documents *p, const statistics_update *update,
-                              int64_t *ticket)
+static int FN(add_statistics)(const void *given, int64_t *ticket)
 {
+    const statistics_problem *problem = given;
+    const documents *p = problem->documents;
     const int64_t n_words = p->n_words, n_topics = p->n_topics, padded = p->padded;
     const int64_t *word_ptr = p->word_ptr;
     const REAL *ratio = p->ratio;
-    REAL *M = update->M;
+    REAL *M = problem->M;
     int64_t most = 0;
     /* Without a block left no memory is needed, and none can be short: a step whose blocks others
        have done is at its end. */
@@ -197,14 +198,14 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
             const int32_t *doc = p->word_doc + start;
             REAL *out = M + (ptrdiff_t)p->words[u] * n_topics;
             for (ptrdiff_t j = 0; j < n; j++)
-                z.c[j] = update->doc_weight[doc[j]] * (double)ratio[p->word_pos[start + j]]
-                         * update->scale;
+                z.c[j] = problem->doc_weight[doc[j]] * (double)ratio[p->word_pos[start + j]]
+                         * problem->scale;
             if (FN(is_dense)(p, n, doc))
                 FN(add_densely)(p, &z, u, M, out);
             else
                 FN(add_sparsely)(p, &z, u, out);
         }
-        memcpy(update->block_sums + block * n_topics, z.total, (size_t)n_topics * sizeof(double));
+        memcpy(problem->block_sums + block * n_topics, z.total, (size_t)n_topics * sizeof(double));
     }
     FN(free_summation)(&z);
     return status;

@@ -74,16 +74,18 @@ static INLINE void FN(point_row)(const topic_state *state, const REAL *row, cons
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] if
    topics are a `point`. `shift` keeps a row from vanishing and cancels in phi. It is max_k L; at
    s = 1, where exp(L) needs no logarithm, L is taken without its logarithm there. */
-static int FN(topic_rows)(const topic_state *state, const row_options *options, const documents *p,
-                          int64_t *ticket)
+static int FN(topic_rows)(const void *given, int64_t *ticket)
 {
+    const rows_problem *problem = given;
+    const documents *p = problem->documents;
+    const topic_state *state = problem->topics;
     const int64_t n_words = p->n_words, n_topics = p->n_topics, padded = p->padded;
-    const int point = options->point, log_rows = p->log_rows;
+    const int point = problem->point, log_rows = p->log_rows;
     const REAL *M = state->M;
-    const int32_t *words = options->places;
+    const int32_t *words = problem->places;
     REAL *B = p->B, *shift = p->shift, *mass = p->mass, *prior_mass = p->prior_mass;
     REAL *prior = p->prior;
-    const REAL scale = (REAL)state->a, offset = (REAL)state->base, inverse = (REAL)options->s;
+    const REAL scale = (REAL)state->a, offset = (REAL)state->base, inverse = (REAL)problem->s;
     const int plain = !log_rows && inverse == 1, scales = plain && point;
     /* Rows of many topics are made beside their place: they fit into no cache anyway. */
     const int streams = n_topics > MANY_TOPICS && (uintptr_t)B % VBYTES == 0;
@@ -93,7 +95,7 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
     if (!log_totals)
         return -1;
     for (ptrdiff_t k = 0; k < padded; k++) {
-        log_totals[k] = k < n_topics ? (REAL)options->log_total[k] : (REAL)1e30; /* weight 0 */
+        log_totals[k] = k < n_topics ? (REAL)problem->log_total[k] : (REAL)1e30; /* weight 0 */
         alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
     }
     if (scales)

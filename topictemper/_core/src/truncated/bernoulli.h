@@ -78,14 +78,14 @@ static INLINE void bernoulli_weigh(void *model, const double *signs, const int32
     (void)model, (void)signs, (void)units, (void)n_on, (void)weight;
 }
 
-static int bernoulli_estep(const truncated_problem *p, int64_t width, const double *weights,
-                           double *responsibilities, int64_t *ticket)
+static int bernoulli_estep(const void *problem, int64_t *ticket)
 {
+    const truncated_problem *p = problem;
     workspace work;
     const int64_t n_states = p->n_data * p->n_states;
     const int64_t size = table_size(n_states < MOST_KNOWN / 2 ? n_states : MOST_KNOWN / 2);
     known_penalty *known = calloc((size_t)size, sizeof(*known));
-    bernoulli_model model = {p->n_units, width, weights, known, size - 1};
+    bernoulli_model model = {p->n_units, p->width, p->weights, known, size - 1};
     if (!known || new_workspace(&work, p)) {
         free(known);
         return -1;
@@ -98,7 +98,7 @@ static int bernoulli_estep(const truncated_problem *p, int64_t width, const doub
         for (int64_t n = first; n < last; n++) {
             begin_datum(p, &work, n);
             estep_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, p->n_words, n);
-            memcpy(responsibilities + n * p->n_states, work.weights,
+            memcpy(p->responsibilities + n * p->n_states, work.weights,
                    (size_t)p->n_states * sizeof(double));
         }
     }
@@ -116,11 +116,12 @@ static INLINE vec weighted_sigmoid(const bernoulli_model *m, const int32_t *unit
 
 /* Sums over data of E[s_h sigmoid(a_d)], and in the last row of E[sigmoid(a_d)]: (n_units + 1,
    width) for every block of data. With E[s_h] y_d they make the gradient. */
-static int bernoulli_expectations(const truncated_problem *p, int64_t width, const double *weights,
-                                  const double *responsibilities, double *out, int64_t *ticket)
+static int bernoulli_expectations(const void *problem, int64_t *ticket)
 {
-    const bernoulli_model model = {p->n_units, width, weights, NULL, 0};
-    const int64_t size = (p->n_units + 1) * width;
+    const truncated_problem *p = problem;
+    const bernoulli_model model = {p->n_units, p->width, p->weights, NULL, 0};
+    const int64_t width = p->width, size = (p->n_units + 1) * width;
+    const double *responsibilities = p->responsibilities;
     int32_t *units = malloc((size_t)(p->n_units + 1) * sizeof(*units));
     if (!units)
         return -1;
@@ -129,7 +130,7 @@ static int bernoulli_expectations(const truncated_problem *p, int64_t width, con
         int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
         if (first >= p->n_data)
             break;
-        double *sums = out + block * size;
+        double *sums = p->sums + block * size;
         memset(sums, 0, (size_t)size * sizeof(*sums));
         for (int64_t i = first * p->n_states; i < last * p->n_states; i++) {
             if (responsibilities[i] <= SMALLEST_WEIGHT)

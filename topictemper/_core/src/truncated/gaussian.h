@@ -167,9 +167,9 @@ static INLINE void gaussian_datum(const truncated_problem *p, workspace *work,
 #undef WITH_WORDS
 }
 
-static int gaussian_estep(const truncated_problem *p, const double *couplings, double *second,
-                          int64_t *ticket)
+static int gaussian_estep(const void *problem, int64_t *ticket)
 {
+    const truncated_problem *p = problem;
     const int64_t size = triangle(p->n_units);
     workspace work;
     if (new_workspace(&work, p))
@@ -179,7 +179,7 @@ static int gaussian_estep(const truncated_problem *p, const double *couplings, d
         int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
         if (first >= p->n_data)
             break;
-        gaussian_model model = {couplings, second + block * size, p->n_units};
+        gaussian_model model = {p->couplings, p->second + block * size, p->n_units};
         memset(model.second, 0, (size_t)size * sizeof(double));
         for (int64_t n = first; n < last; n++)
             gaussian_datum(p, &work, &model, n);

@@ -7,6 +7,8 @@
 #ifndef TRUNCATED_H
 #define TRUNCATED_H
 
+#include "shared_kernel.h"
+
 #include <stdint.h>
 
 #define ROW_BLOCK 256 /* data in a block */
@@ -36,16 +38,18 @@ typedef struct {
     double inverse_temperature;
     double *free_energy; /* log sum_s p(s, y)^(1/T), without the constant */
     double *means;       /* (n_data, n_units): E[s] */
+    /* Of sparse coding: */
+    const double *couplings; /* (n_units, n_units), 0 on the diagonal */
+    double *second;          /* E[s s^T] of each block: the lower triangle, row by row */
+    /* Of a belief network: */
+    int64_t width;
+    const double *weights;    /* (n_units + 1, width) */
+    double *responsibilities; /* (n_data, n_states): q */
+    double *sums;             /* (blocks of data, n_units + 1, width) */
 } truncated_problem;
 
 typedef struct {
-    int (*initial_states)(const truncated_problem *, int64_t *ticket);
-    int (*gaussian_estep)(const truncated_problem *, const double *couplings, double *second,
-                          int64_t *ticket);
-    int (*bernoulli_estep)(const truncated_problem *, int64_t width, const double *weights,
-                           double *responsibilities, int64_t *ticket);
-    int (*bernoulli_expectations)(const truncated_problem *, int64_t width, const double *weights,
-                                  const double *responsibilities, double *out, int64_t *ticket);
+    shared_kernel *initial_states, *gaussian_estep, *bernoulli_estep, *bernoulli_expectations;
 } truncated_kernels;
 
 #endif

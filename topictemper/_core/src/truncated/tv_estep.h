@@ -148,8 +148,9 @@ static INLINE double scaled_exp(const double *x, int64_t n, double shift, double
 
 /* Distinct states for every datum: draws from the prior; one that is there already walks, a
    random unit at a time, until it is new. */
-static int initial_states(const truncated_problem *p, int64_t *ticket)
+static int initial_states(const void *problem, int64_t *ticket)
 {
+    const truncated_problem *p = problem;
     workspace work;
     if (new_workspace(&work, p))
         return -1;
