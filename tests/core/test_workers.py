@@ -29,6 +29,19 @@ def threads_of(workers, n_threads):
     return threads
 
 
+def begun_call(workers, hold):
+    """A call that a helper has begun, which ends when `hold` is set."""
+    begun = threading.Event()
+
+    def call():
+        begun.set()
+        return hold.wait(30)
+
+    result = workers.start(call)
+    assert begun.wait(30)
+    return result
+
+
 @pytest.mark.parametrize(("n_jobs", "n_threads"), [(None, 1), (1, 1), (2, 2), (5, 5)])
 def test_every_thread_is_called(n_jobs, n_threads):
     with Workers(n_jobs) as workers:
@@ -203,21 +216,41 @@ def test_no_threads_is_refused():
 
 
 def test_a_call_is_made_beside_what_follows():
-    threads = []
+    begun = threading.Event()
+
+    def call(error=None):
+        begun.set()
+        if error:
+            raise error
+        return threading.get_ident()
+
     with Workers(2) as workers:
-        result = workers.start(lambda: threads.append(threading.get_ident()) or "done")
-        assert result() == "done"
-        error = workers.start(np.zeros, -1)
-        with pytest.raises(ValueError, match="negative"):
-            error()
-    assert threading.get_ident() not in threads
+        result = workers.start(call)
+        assert begun.wait(30)
+        assert result() != threading.get_ident()
+        begun.clear()
+        result = workers.start(call, ValueError("no"))
+        assert begun.wait(30)
+        with pytest.raises(ValueError, match="no"):
+            result()
+
+
+def test_a_call_that_no_helper_has_begun_is_made_by_who_asks():
+    hold, threads = threading.Event(), []
+    with Workers(2) as workers:
+        busy = begun_call(workers, hold)
+        result = workers.start(lambda: threads.append(threading.get_ident()))
+        result()
+        hold.set()
+        assert busy()
+    assert threads == [threading.get_ident()]
 
 
 def test_a_thread_that_comes_too_late_is_not_waited_for():
     calls = []
     hold = threading.Event()
     with Workers(2) as workers:
-        busy = workers.start(hold.wait, 30)
+        busy = begun_call(workers, hold)
         workers.run(_team.call, lambda: calls.append(1))  # this thread does all of it
         assert len(calls) == 1
         hold.set()

@@ -95,20 +95,26 @@ class Workers:
             take()
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-        """Begin a call beside what follows, if there are threads; returns how to get its result."""
+        """Let a helper call a function beside what follows; returns how to get the result.
+
+        Where that is asked for before a helper has come, the call is made then and there.
+        """
         if not self._jobs or self._is_forked() or _team.is_resting(self.team, 0):
             return lambda: function(*arguments)
         # Not a Future, whose lock an interrupt leaves in a state of its own.
         answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        tokens = [None]  # who takes it makes the call
 
         def call() -> None:
+            if not _taken(tokens):
+                return
             try:
                 answers.put((function(*arguments), None))
             except BaseException as error:
                 answers.put((None, error))
 
         def result() -> Any:
-            if self._is_forked():
+            if self._is_forked() or _taken(tokens):
                 return function(*arguments)
             value, error = answers.get()
             if error is not None:
@@ -176,6 +182,14 @@ def _end(all_jobs: list[Jobs], team: Team) -> None:
     for helper, jobs in enumerate(all_jobs):
         jobs.put(None)
         _team.want(team, helper)
+
+
+def _taken(tokens: list[None]) -> bool:
+    try:
+        tokens.pop()
+    except IndexError:
+        return False
+    return True
 
 
 def _look() -> None:
