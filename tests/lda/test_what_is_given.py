@@ -35,7 +35,7 @@ def series(values, dtype=None):
 
 TEXT = "X holds text, such as .*make_pipeline.CountVectorizer"
 TOKEN = "X holds lists of tokens, such as .*analyzer=lambda tokens: tokens.*from_gensim"
-GENSIM = "like a corpus of gensim.*from_gensim"
+GENSIM = "like a (corpus|document) of gensim.*from_gensim"
 NO_COUNTS = {
     "texts": (lambda: TEXTS, TEXT),
     "empty text first": (lambda: ["", *TEXTS], TEXT),
@@ -122,7 +122,7 @@ def test_validation_documents_are_named(kind):
     ):
         with pytest.raises(ValueError, match=message):
             small_lda().fit(corpus(), validation_X=kind(given))
-    with pytest.raises(ValueError, match="proportions: Expected 2D array"):
+    with pytest.raises(ValueError, match="proportions must be a 2D array"):
         shares_over_time([0.5, 0.5], ["2024", "2025"])
 
 

@@ -204,7 +204,7 @@ def test_a_label_is_no_name_of_another_topic():
 
 @pytest.mark.parametrize("X", [["a text"], np.ones(60), None])
 def test_counts_are_checked(X):
-    with pytest.raises((TypeError, ValueError), match=r"X holds text|Expected 2D array"):
+    with pytest.raises((TypeError, ValueError), match=r"X holds text|X must be a 2D array"):
         SeedTopics(SEEDS).prior(X, WORDS, 4)
 
 

@@ -1,3 +1,4 @@
+import re
 from multiprocessing import current_process
 
 import joblib
@@ -119,6 +120,24 @@ def test_what_makes_no_table_is_named(kind):
     ):
         with pytest.raises((TypeError, ValueError), match=f"^X {match}"):
             kind(2).fit(X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("X", [np.arange(3), [1, 2, 3]], ids=["array", "list"])
+def test_what_has_one_dimension_can_be_reshaped(kind, X):
+    with pytest.raises(ValueError, match=r"^X must be a 2D array, got a 1D array of 3\.") as caught:
+        kind(2).fit(X)
+    row = re.search(r"np\.reshape\(.*?\)\)", str(caught.value))[0]
+    assert eval(row).shape == (1, 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_has_no_two_dimensions_is_named(kind):
+    for X in (None, 3, np.array(3), []):
+        with pytest.raises(ValueError, match=rf"^X must be a 2D array, got {re.escape(repr(X))}$"):
+            kind(2).fit(X)
+    with pytest.raises(ValueError, match=r"^X: Found array with dim 3"):
+        kind(2).fit(np.ones((1, 2, 3)))
 
 
 def test_a_generator_is_not_taken_for_a_matrix():

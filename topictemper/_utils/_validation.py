@@ -201,10 +201,21 @@ def readable(name: str, value: Any, *, counts: bool = False) -> Iterator[None]:
         _refuse_no_numbers(name, value, kinds)
         # Of a wrong shape scikit-learn says that it is that of X, or of no array in particular.
         what = str(error)
-        if isinstance(error, ValueError) and name != "X" and name not in what:
+        if what.startswith("Expected 2D array"):
+            raise _not_two_dimensional(name, value) from None
+        if isinstance(error, ValueError) and name not in what:
             named = f"{name}{what[1:]}" if what.startswith("X has ") else f"{name}: {what}"
             raise ValueError(named) from error
         raise
+
+
+def _not_two_dimensional(name: str, value: Any) -> ValueError:
+    if np.ndim(value) == 0 or len(value) == 0:
+        return ValueError(f"{name} must be a 2D array, got {value!r:.60}")
+    return ValueError(
+        f"{name} must be a 2D array, got a 1D array of {len(value)}. Reshape your data: "
+        f"np.reshape({name}, (1, -1)) if it is one row, or (-1, 1) if it is one column"
+    )
 
 
 def columns(name: str, value: Any, *, counts: bool = False) -> None:
