@@ -205,9 +205,9 @@ def test_bad_collections(lda, X, error, what):
 def test_a_bad_block_is_named(lda):
     lazy = array_with(3, lambda block: -block)
     for result in (transform(lda, lazy), score(lda, lazy), document_temperatures(lda, lazy)):
-        with pytest.raises(ValueError, match="block 3 of X: Negative values"):
+        with pytest.raises(ValueError, match=r"^Negative values .* block 3 of X: row"):
             result.compute()
-    with pytest.raises(ValueError, match="block 1 of X: X has 59 features"):
+    with pytest.raises(ValueError, match=r"^block 1 of X has 59 features"):
         transform(lda, array_with(1, lambda block: block[:, :-1])).compute()
 
 

@@ -98,8 +98,11 @@ class Broken:
     [
         (Broken(), None, OSError, "network"),
         (iter([]), None, ValueError, "no chunks"),
+        ([COUNTS[:0]], None, ValueError, "no chunks"),
+        ([3, 0, 1], None, ValueError, r"^X must be a 2D array, got a 1D array.*np.reshape\(X"),
+        (np.array([[3, "a"]], object), None, ValueError, "X must hold numbers: row 0 has 'a'"),
         (-COUNTS, None, ValueError, "Negative values in data passed to X: row 0"),
-        ([COUNTS[:0], -COUNTS], None, ValueError, "chunk 1 of X: Negative values .* row 0"),
+        ([COUNTS[:0], -COUNTS], None, ValueError, "^Negative values .* chunk 1 of X: row 0"),
         ([COUNTS, COUNTS[:, :2]], None, ValueError, "chunk 1 of X has 2 columns, those before 3"),
         ([COUNTS, COUNTS * 0.5], None, ValueError, "chunk 1 of X has counts that int32 of chunk 0"),
         ([COUNTS, COUNTS * 10**10], None, ValueError, "chunk 1 of X has counts that int32"),
@@ -125,14 +128,21 @@ def test_nothing_is_left_of_what_cannot_be_written(path, X, names, error, messag
         (np.ma.masked_equal(COUNTS.toarray(), 0), "chunk.filled(0)"),
         ({"counts": COUNTS}, "chunk.counts"),
         (sp.coo_array(np.arange(3)), "chunk[[0]]"),
+        (np.ones(3), "np.reshape(chunk, (1, -1))"),
+        ([COUNTS, COUNTS], "scipy.sparse.vstack(chunk)"),
     ],
 )
 def test_code_in_errors_of_chunks_can_be_copied(path, chunk, code):
     with pytest.raises((TypeError, ValueError)) as caught:
         save_corpus(path, (each for each in [COUNTS, chunk]))
     text = str(caught.value)
-    assert text.startswith("chunk 1 of X: chunk ")
+    assert text.startswith("chunk 1 of X ")
     assert code in text
+
+
+def test_numbers_among_objects_are_counts(path):
+    save_corpus(path, COUNTS.toarray().astype(object))
+    assert_array_equal(open_corpus(path).counts.toarray(), COUNTS.toarray())
 
 
 def test_what_is_there_stays(path):

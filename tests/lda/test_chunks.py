@@ -135,10 +135,10 @@ NEGATIVE.data[NEGATIVE.indptr[150]] = -1
         (lambda: (corpus() for _ in range(3)), TypeError, "can be read only once"),
         (Spent, ValueError, "gave 200 rows when it was first read and 0 later"),
         (Shrinking, ValueError, "gave 200 rows when it was first read and 100 later"),
-        (lambda: Again(), ValueError, "X has no words: all 0 rows"),
+        (lambda: Again(), ValueError, "X has no chunks"),
         (lambda: [sp.csr_array((5, 60))], ValueError, "X has no words: all 5 rows"),
         (lambda: [corpus(), corpus()[:, :50]], ValueError, "50 features, but TemperedLDA is exp"),
-        (lambda: cut(NEGATIVE, 100), ValueError, "chunk 1 of X: Negative.* row 50 has -1"),
+        (lambda: cut(NEGATIVE, 100), ValueError, "^Negative.* to chunk 1 of X: row 50 has -1"),
     ],
 )
 def test_chunks_that_make_no_sense(chunks, error, message):
@@ -314,7 +314,7 @@ def test_validation_documents_in_chunks():
     ("validation", "error", "message"),
     [
         (iter([corpus()]), TypeError, "validation_X is an iterator"),
-        ([corpus(5), corpus()[:, :50]], ValueError, "chunk 1 of validation_X: .* has 50 features"),
+        ([corpus(5), corpus()[:, :50]], ValueError, "^chunk 1 of validation_X has 50 features"),
         ([sp.csr_array((5, 60))], ValueError, "validation_X has no words"),
         ([sp.csr_array(np.eye(5, 60))], ValueError, "validation_X has no document with two tokens"),
     ],
@@ -375,7 +375,7 @@ def test_chunks_in_the_same_arrays_are_not_mixed_up(settings):
 
 def test_chunks_of_a_stream_are_checked_one_by_one():
     lda = small_lda()
-    with pytest.raises(ValueError, match="chunk 1 of X: Negative values"):
+    with pytest.raises(ValueError, match=r"^Negative values in data passed to chunk 1 of X"):
         lda.partial_fit(chunk for chunk in cut(NEGATIVE, 100))
     assert lda.n_batch_iter_ == 5
     for chunks, message in ((iter([]), "X has no chunks"), ([NEGATIVE], "Negative values")):
@@ -389,11 +389,13 @@ def test_the_chunk_that_is_bad_is_named():
     chunks = [corpus(50), sp.csr_array((0, 60)), NEGATIVE]
     lda = fitted()
     for method in (lda.transform, lda.score, lda.document_temperatures, lda.elbo):
-        with pytest.raises(ValueError, match=r"chunk 2 of X: Negative values .* row 150 has -1"):
+        with pytest.raises(ValueError, match=r"^Negative values .* chunk 2 of X: row 150 has -1"):
             method(iter(chunks))
-    with pytest.raises(ValueError, match=r"chunk 2 of X: Negative values .* row 150 has -1"):
+    with pytest.raises(ValueError, match=r"^Negative values .* chunk 2 of X: row 150 has -1"):
         coherence(lda, chunks)
-    with pytest.raises(TypeError, match="chunk 1 of X: X is an iterable of lists of tuples"):
+    with pytest.raises(
+        TypeError, match=r"^chunk 1 of X is a list of pairs, like a document of gensim"
+    ):
         lda.score(iter([corpus(50), [(0, 1), (3, 2)]]))
 
 

@@ -1,11 +1,13 @@
 """Counts of other things than words: genes in cells, species at sites, items in baskets."""
 
+import re
 import tracemalloc
 import warnings
 from functools import partial
 
 import numpy as np
 import pytest
+import scipy
 import scipy.sparse as sp
 
 from topictemper import load
@@ -87,9 +89,42 @@ def test_counts_on_a_disk_are_refused_with_what_to_give(method):
 def test_chunks_with_their_places_are_refused_with_what_to_give(tmp_path):
     """As `chunked_X` of an AnnData gives them."""
     lda = small_lda().fit(corpus())
-    for takes in (lda.partial_fit, lda.transform, partial(save_corpus, tmp_path / "corpus")):
-        with pytest.raises(TypeError, match=r"tuples that begin with a matrix.*chunk, \*_ in"):
-            takes((corpus()[i : i + 40], i, i + 40) for i in (0, 40))
+    for kind in (sp.csr_array, lambda X: X.toarray()):
+        chunks = [(kind(corpus()[i : i + 40]), i, i + 40) for i in (0, 40)]
+        for takes in (lda.partial_fit, lda.transform, partial(save_corpus, tmp_path / "corpus")):
+            with pytest.raises(TypeError, match=r"^chunk 0 of X is a tuple that holds a matrix"):
+                takes(iter(chunks))
+        for takes in (lda.fit, lda.transform, partial(save_corpus, tmp_path / "corpus")):
+            with pytest.raises(TypeError, match=r"^X\[0\] is a tuple that holds") as caught:
+                takes(chunks)
+        with pytest.raises(TypeError, match=r"^X is a tuple that holds a matrix"):
+            lda.partial_fit(chunks[0])
+        code = re.search(r"\[scipy.*\]", str(caught.value))[0]
+        small_lda().fit(eval(code, {"scipy": scipy, "chunks": chunks}))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([AnnotatedData()] * 2, r"^X\[0\] is an AnnData.*such as X\[0\]\.X or"),
+        ([corpus(), OnDisk()], r"^X\[1\] is a matrix on a disk"),
+        ([None, corpus()], r"^X is a list of matrices, but X\[0\] is None$"),
+        ([[corpus().toarray()] * 2], r"^X\[0\] is a list of matrices; give one, np\.vstack"),
+        ((corpus().toarray(),) * 2, r"^X is a list of matrices; give one, np\.vstack\(X\)\."),
+        ([corpus().toarray(), corpus()], r"list of .* one, scipy\.sparse\.vstack\(X\)\."),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_lists_of_what_is_no_sparse_matrix(tmp_path, given, message, method):
+    for takes in (getattr(small_lda(), method), partial(save_corpus, tmp_path / "corpus")):
+        with pytest.raises(TypeError, match=message):
+            takes(given)
+
+
+def test_the_parameter_that_has_two_columns_of_one_name_is_named():
+    frame = frame_of([*range(59), 0])
+    with pytest.raises(ValueError, match=r"^validation_X has more than one column 0"):
+        small_lda().fit(corpus(), feature_names=list(map(str, range(60))), validation_X=frame)
 
 
 def test_chunks_may_be_lists_of_rows_that_are_tuples(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
@@ -50,11 +51,26 @@ def each_checked(
 
 
 def naming_chunk(number: int, chunk: Any, checked: Callable[[Any], Any], name: str = "X") -> Any:
-    """Return ``checked(chunk)``; its errors name the chunk."""
+    """Return ``checked(chunk)``; its errors, which call it "chunk", say which one it is."""
     try:
         return checked(chunk)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"chunk {number} of {name}: {error}") from error
+        raise type(error)(naming_part(error, "chunk", f"chunk {number} of {name}")) from error
+
+
+def naming_part(error: Exception, called: str, part: str) -> str:
+    """Return the text of an error, which calls its subject so, as one of a part.
+
+    Code in it, such as ``np.vstack(chunk)``, stays as it can be copied.
+    """
+    subject = rf"^{called}(?=[ :])|(?<=values in data passed to ){called}(?=:)"
+    what, n_named = re.subn(subject, part, str(error), count=1)
+    return what if n_named else f"{part}: {what}"
+
+
+def no_chunks(name: str) -> ValueError:
+    """Return the error of an iterable that gives no chunk with rows."""
+    return ValueError(f"{name} has no chunks: it is an iterable of matrices that gives no rows")
 
 
 class Chunks:
@@ -92,6 +108,8 @@ class Chunks:
         for X in each_checked(chunks, lambda chunk: checked(chunk, self.shape[1] < 0), name):
             self.shape = self.shape[0] + X.shape[0], X.shape[1]
             self.n_tokens += float(X.data.sum(dtype=np.float64))
+        if not self.shape[0]:
+            raise no_chunks(name)
         if not self.n_tokens:
             raise ValueError(
                 f"{name} has no words: all {self.shape[0]} rows of its chunks are empty"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from . import _validation as check
-from ._chunks import each_checked, has_rows, is_chunks, is_matrix, row_sums
+from ._chunks import each_checked, has_rows, is_chunks, is_matrix, no_chunks, row_sums
 from ._sparse_checks import check_structure, row_of, spans
 from ._typing import Floats
 
@@ -25,8 +25,8 @@ _SMALLEST_COUNT = 1e-30
 _SMALLEST_WEIGHT = 1e-200
 # Kernels index words with 32 bits.
 _MOST_COLUMNS = int(np.iinfo(np.int32).max)
-_LIKE_GENSIM = (
-    "like a corpus of gensim; make counts of it with "
+_FROM_GENSIM = (
+    "make counts of the corpus with "
     "topictemper.datasets.from_gensim(corpus, n_features=len(dictionary))"
 )
 _IF_NEGATIVE = (
@@ -91,7 +91,7 @@ def acceptable(X: Any, name: str) -> Any:
     if is_chunks(X):
         raise TypeError(
             f"{name} is an iterable of chunks, which is not possible here; give one matrix, such "
-            "as scipy.sparse.vstack(chunks), or one chunk at a time"
+            f"as scipy.sparse.vstack({name}), or one chunk at a time"
         )
     first = _first(X)
     if isinstance(first, dict) and "counts" in first:
@@ -105,11 +105,8 @@ def acceptable(X: Any, name: str) -> Any:
             "make_pipeline(CountVectorizer(), TemperedLDA(...)).fit(texts), or with "
             "model.vectorizer_.transform(texts) of a TopicModel"
         )
-    if isinstance(X, list | tuple) and is_matrix(first):
-        raise TypeError(
-            f"{name} is a list of matrices; give one matrix, such as np.vstack({name}). Chunks for "
-            "fit must be a list of sparse matrices, or an object whose __iter__ starts again"
-        )
+    if isinstance(X, list | tuple) and (is_matrix(first) or is_matrix(_first(first))):
+        _refuse_matrices(X, name)
     word = _first(first)
     if isinstance(word, str | bytes):
         raise TypeError(
@@ -118,8 +115,26 @@ def acceptable(X: Any, name: str) -> Any:
             ".fit(documents), or from_gensim(dictionary.doc2bow(tokens) for each document)"
         )
     if isinstance(word, tuple):
-        raise TypeError(f"{name} holds lists of tuples, {_LIKE_GENSIM}")
+        raise TypeError(f"{name} holds lists of tuples, like a corpus of gensim; {_FROM_GENSIM}")
     return X
+
+
+def _refuse_matrices(X: list[Any] | tuple[Any, ...], name: str) -> None:
+    """Refuse a list of matrices, or of what comes in place of matrices."""
+    if isinstance(X, tuple) and not all(map(is_matrix, X)):
+        raise TypeError(
+            f"{name} is a tuple that holds a matrix, as chunked_X of an AnnData gives it; give the "
+            "matrices alone, [scipy.sparse.csr_array(matrix) for matrix, *_ in chunks]"
+        )
+    for i, each in enumerate(X):
+        acceptable(each, f"{name}[{i}]")
+        if not is_matrix(each):
+            raise TypeError(f"{name} is a list of matrices, but {name}[{i}] is {each!r:.60}")
+    package = "scipy.sparse" if any(map(sp.issparse, X)) else "np"
+    raise TypeError(
+        f"{name} is a list of matrices; give one, {package}.vstack({name}). Chunks in a list must "
+        "be sparse, each a scipy.sparse.csr_array"
+    )
 
 
 def holds_text(values: Any) -> bool:
@@ -127,16 +142,12 @@ def holds_text(values: Any) -> bool:
     return isinstance(_first(_first(values)), str | bytes)
 
 
-def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
-    """Refuse what iterables give in place of chunks: documents of gensim, chunks with numbers."""
-    if isinstance(chunk, tuple) and chunk and is_matrix(chunk[0]):
-        raise TypeError(
-            f"{name} has tuples that begin with a matrix, as chunked_X of an AnnData gives them; "
-            "give the matrices alone: (chunk for chunk, *_ in chunks)"
-        )
+def acceptable_chunk(chunk: Any, name: str = "chunk") -> Any:
+    """Refuse the documents of gensim that iterables give in place of chunks."""
     # Longer tuples are rows, such as those of a database.
     if isinstance(chunk, list) and all(isinstance(x, tuple) and len(x) == 2 for x in chunk):
-        raise TypeError(f"{name} is an iterable of lists of tuples, {_LIKE_GENSIM}")
+        what = "a list of pairs" if chunk else "an empty list"
+        raise TypeError(f"{name} is {what}, like a document of gensim; {_FROM_GENSIM}")
     return chunk
 
 
@@ -149,13 +160,13 @@ def some_chunks(X: Iterable[Any], checked: Callable[[Any], Any]) -> Iterator[Any
             empty = empty and not has_rows(chunk)
             yield chunk
         if empty:
-            raise ValueError("X has no chunks: it is an iterable of matrices that gives no rows")
+            raise no_chunks("X")
 
     return each_checked(some(), checked)
 
 
-def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
-    """Return checked CSR counts of one of some types; None: of any that files can hold."""
+def count_matrix(X: Any, name: str, dtype: Any = "numeric") -> Any:
+    """Return checked CSR counts of one of some types, by default of any that files can hold."""
     X = acceptable(X, name)
     with check.readable(name, X, counts=True):
         X = check_array(
@@ -165,8 +176,8 @@ def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
             ensure_all_finite=False,  # `check_counts` names the row
             input_name=name,
         )
-    if X.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers, got {X.dtype}")
+        if X.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must hold numbers, got {X.dtype}")
     if X.dtype.kind == "f" and X.dtype not in TYPES:  # of half or extended precision, or swapped
         X = X.astype(np.float64)
     elif not X.dtype.isnative:

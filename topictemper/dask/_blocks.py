@@ -15,7 +15,7 @@ from dask.delayed import Delayed
 from dask.utils import ensure_dict, key_split
 from numpy.typing import NDArray
 
-from .._utils._chunks import is_matrix
+from .._utils._chunks import is_matrix, naming_part
 from .._utils._feature_names import names_in, with_string_names
 
 
@@ -176,6 +176,6 @@ def naming_block(function: Callable[..., Any], name: str = "X") -> Callable[...,
         except (TypeError, ValueError) as error:
             # Types of other packages may take other arguments.
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"block {place} of {name}: {error}") from error
+            raise kind(naming_part(error, name, f"block {place} of {name}")) from error
 
     return named

@@ -46,6 +46,7 @@ class CountsMixin:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)
         if not reset and hasattr(self, "feature_names_in_"):
+            check.columns(name, X, counts=True)
             X = self._with_names(X)
         if not reset and _is_ready(X):
             _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
@@ -88,11 +89,13 @@ class CountsMixin:
         given = hasattr(self, "feature_names_in_") and not self._names_of_frame
         return given and names_in(X) is None
 
-    def _training_counts(self, X: Any, *, reset: bool, feature_names: Any = None) -> Any:
+    def _training_counts(
+        self, X: Any, *, reset: bool, feature_names: Any = None, name: str = "X"
+    ) -> Any:
         """Checked CSR counts to learn from; given names take the place of numbers in a frame."""
         if reset and feature_names is None:
             X = with_string_names(X)
-        X = self._checked_counts(X, reset=reset)
+        X = self._checked_counts(X, reset=reset, name=name)
         warn_of_fractions(X)
         return X
 
@@ -155,26 +158,26 @@ class CountsMixin:
                 "weights are ratios, divide them by their mean"
             )
 
-    def _stream_counts(self, X: Any, reset: bool, feature_names: Any) -> Any:
+    def _stream_counts(self, X: Any, reset: bool, feature_names: Any, name: str = "chunk") -> Any:
         """Checked CSR counts to learn from; the first ones set the number of columns."""
-        X = _counts.acceptable_chunk(X)
-        return self._training_counts(X, reset=reset, feature_names=feature_names)
+        X = _counts.acceptable_chunk(X, name)
+        return self._training_counts(X, reset=reset, feature_names=feature_names, name=name)
 
     def _chunk_counts(self, chunk: Any, reset: bool, feature_names: Any) -> Any:
         if reset:
             return self._stream_counts(chunk, reset, feature_names)
         return self._checked_chunk(chunk)
 
-    def _checked_chunk(self, chunk: Any, name: str = "X") -> Any:
+    def _checked_chunk(self, chunk: Any) -> Any:
         """Checked CSR counts of a chunk, which has the columns of the model."""
-        return self._checked_counts(_counts.acceptable_chunk(chunk, name), reset=False, name=name)
+        return self._checked_counts(_counts.acceptable_chunk(chunk), reset=False, name="chunk")
 
     def _validation_counts(self, X: Any) -> Any:
         """Checked CSR counts, or Chunks of them, that are scored while others are learned."""
         name = "validation_X"
         if not is_chunks(X):
             return self._checked_counts(X, reset=False, name=name)
-        return Chunks(X, lambda chunk, reset: self._checked_chunk(chunk, name), name)
+        return Chunks(X, lambda chunk, reset: self._checked_chunk(chunk), name)
 
     def _name_features(self, feature_names: Any, n_rows: int | None = None) -> None:
         """Take the words of the columns, if they are given and do not contradict others."""

@@ -47,7 +47,7 @@ class StreamMixin:
     _trainer: Trainer
     _trained_with: dict[str, Any]
     _trained_seeds: SeedTopics | None
-    _stream_counts: Callable[[Any, bool, Any], Any]
+    _stream_counts: Callable[..., Any]
     _name_features: Callable[..., None]
     _warn_of_pairs: Callable[[int], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
@@ -135,7 +135,7 @@ class StreamMixin:
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers, progress.add)
             else:
                 check_order("X", X, sample_weight=sample_weight)
-                X = self._stream_counts(X, begins, feature_names)
+                X = self._stream_counts(X, begins, feature_names, "X")
                 self._name_features(feature_names, X.shape[0])
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
                 trainer = self._stream_trainer(X, total, sample_weight)

@@ -23,7 +23,7 @@ def matrices(X: Any, n_features: int, names: NDArray[Any] | None = None) -> Iter
         yield counts(X, n_features, names=names)
         return
     yield from _counts.some_chunks(
-        X, lambda chunk: counts(_counts.acceptable_chunk(chunk), n_features, names=names)
+        X, lambda chunk: counts(_counts.acceptable_chunk(chunk), n_features, "chunk", names=names)
     )
 
 

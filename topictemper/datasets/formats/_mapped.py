@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 
 from ..._utils import _counts
 from ..._utils import _validation as check
-from ..._utils._chunks import is_chunks, naming_chunk, numbered
+from ..._utils._chunks import is_chunks, naming_chunk, no_chunks, numbered
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder, path_of
 from ..._utils._npz import read_header
@@ -193,10 +193,11 @@ def _named_counts(X: Any) -> Iterator[tuple[str, Any]]:
         yield "X", _counts.count_matrix(X, "X")
         return
     for number, chunk in numbered(X):
-        chunk = _counts.acceptable_chunk(chunk)
-        # Errors have code in which the name stands, such as np.vstack(chunk).
-        counts = naming_chunk(number, chunk, lambda chunk: _counts.count_matrix(chunk, "chunk"))
-        yield f"chunk {number} of X", counts
+        yield f"chunk {number} of X", naming_chunk(number, chunk, _checked_chunk)
+
+
+def _checked_chunk(chunk: Any) -> Any:
+    return _counts.count_matrix(_counts.acceptable_chunk(chunk), "chunk")
 
 
 def _write_counts(folder: Path, named: Iterable[tuple[str, Any]]) -> tuple[tuple[int, int], int]:
@@ -220,7 +221,7 @@ def _write_counts(folder: Path, named: Iterable[tuple[str, Any]]) -> tuple[tuple
             data.append(_storable(counts.data[:entries], data.dtype, name))
             nnz, n_rows = nnz + entries, n_rows + counts.shape[0]
         if n_features is None:
-            raise ValueError("X has no chunks")
+            raise no_chunks("X")
     # int32 if it suffices, which is half the size.
     _convert(folder / "indptr.npy" if nnz <= _SMALL else folder / "indices.npy")
     return (n_rows, n_features), nnz
