@@ -19,6 +19,17 @@ def test_genes_in_rows_are_refused(tmp_path, prefix, suffix):
             read_corpus(path, vocabulary=vocabulary)
 
 
+@pytest.mark.parametrize("layout", ["coordinate", "array"])
+def test_genes_in_rows_are_refused_before_entries_are_read(tmp_path, layout):
+    sizes = "3 2 2" if layout == "coordinate" else "3 2"
+    (tmp_path / "matrix.mtx").write_text(
+        f"%%MatrixMarket matrix {layout} integer general\n{sizes}\nno entry\n"
+    )
+    (tmp_path / "barcodes.tsv").write_text("AAAC-1\nAAAG-1\n")
+    with pytest.raises(ValueError, match="genes in rows"):
+        read_corpus(tmp_path / "matrix.mtx")
+
+
 @pytest.mark.parametrize(
     ("barcodes", "shape"),
     [

@@ -17,7 +17,7 @@ from ..._utils._feature_names import feature_names_of
 from ..._utils._files import path_of, replacing, whole
 from ._lines import count_type, narrow, summable
 from ._mapped import Corpus, open_corpus
-from ._matrix_market import read_mtx, refuse_cells_in_columns, write_mtx
+from ._matrix_market import read_mtx, write_mtx
 from ._packed import SUFFIXES, InputError, check_regular, plain_name, unpacked
 from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
@@ -141,8 +141,6 @@ def read_corpus(
     counts, words = whole(read, path, named)
     if counts.shape[0] == 0:
         raise InputError(f"{path}: no documents.")
-    if kind == "mtx":
-        refuse_cells_in_columns(path, counts.shape)
     try:
         counts = _counts.count_matrix(counts, "X")
         counts = counts.astype(count_type(counts.data), copy=False)

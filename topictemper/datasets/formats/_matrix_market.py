@@ -43,10 +43,12 @@ def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
         if symmetry != "general" or field == "pattern":
             raise InputError(f"{path}, line 1: an array must hold numbers, and be general.")
         n_rows, n_columns = _sizes(line, path, number, "rows columns")
+        _refuse_cells_in_columns(path, (n_rows, n_columns))
         return _read_array(file, path, number + 1, (n_rows, n_columns), _WHOLE[field] - 2)
     n_rows, n_columns, n_entries = _sizes(line, path, number, "rows columns entries")
     fields = ("row", "column") if field == "pattern" else ("row", "column", "count")
     shape = n_rows, n_columns
+    _refuse_cells_in_columns(path, shape)
     entries = read_coordinates(
         file, path, number + 1, shape, n_entries, fields=fields, n_whole=_WHOLE[field]
     )
@@ -55,7 +57,14 @@ def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     return entries.to_csr(path, shape)
 
 
-def refuse_cells_in_columns(path: Path, shape: tuple[int, int]) -> None:
+def write_mtx(file: IO[bytes], counts: csr_array) -> None:
+    """Write a real matrix."""
+    from scipy.io import mmwrite  # slow to import
+
+    mmwrite(file, counts, field="real")  # gensim reads no other field
+
+
+def _refuse_cells_in_columns(path: Path, shape: tuple[int, int]) -> None:
     """Refuse a matrix of cells that has genes in rows, as 10x and STARsolo write it.
 
     Their barcodes are in a file beside it, and tell, unless there are as many genes as cells.
@@ -76,13 +85,6 @@ def refuse_cells_in_columns(path: Path, shape: tuple[int, int]) -> None:
                 f"{shape[1]} columns. Documents, here cells, must be in rows: read it with "
                 "scanpy.read_10x_mtx, or write the transpose to another folder."
             )
-
-
-def write_mtx(file: IO[bytes], counts: csr_array) -> None:
-    """Write a real matrix."""
-    from scipy.io import mmwrite  # slow to import
-
-    mmwrite(file, counts, field="real")  # gensim reads no other field
 
 
 def _n_lines(path: Path) -> int | None:
