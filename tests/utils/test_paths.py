@@ -21,11 +21,14 @@ TAKERS = {
         lambda path: report.write(**arguments(path=path)),
         "path must be the name of a file",
     ),
-    "read_corpus": (read_corpus, "path must be the name of a file"),
+    "read_corpus": (read_corpus, "path must be the name of a file or folder"),
     "write_corpus": (partial(write_corpus, X=[[1]]), "path must be the name of a file"),
     "open_corpus": (open_corpus, "path must be the name of a folder"),
     "save_corpus": (partial(save_corpus, X=[[1]]), "path must be the name of a folder"),
-    "iter_parquet_text": (lambda path: next(iter_parquet_text(path)), "path must be the name"),
+    "iter_parquet_text": (
+        lambda path: next(iter_parquet_text(path)),
+        "path must be the name of a file",
+    ),
     "corpus_folder": (
         lambda path: TopicModel(2).fit(["a b"] * 9, corpus_folder=path),
         "corpus_folder must be the name of a folder",
@@ -38,9 +41,12 @@ def test_what_is_no_path_is_refused(taker, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     take, message = TAKERS[taker]
     name = message.split()[0]
-    with pytest.raises(
-        TypeError, match=f"{message}.*bytes; give {re.escape(f'os.fsdecode({name})')}"
-    ):
+    remedy = re.escape(f"os.fsdecode({name})")
+    if "file" in message:
+        remedy += " if it is a name, or write it to a file"
+    else:
+        remedy += "$"
+    with pytest.raises(TypeError, match=f"{message}.*bytes; give {remedy}"):
         take(b"content")
     with pytest.raises(TypeError, match=f"{message}.*got int$"):
         take(3)

@@ -34,7 +34,9 @@ def path_of(value: Any, name: str = "path", kind: str = "file") -> Path:
         return Path(value)
     remedy = ""
     if isinstance(value, bytes):
-        remedy = f"; give os.fsdecode({name}) if it is a name, or write it to a file if it is not"
+        remedy = f"; give os.fsdecode({name})"
+        if "file" in kind:  # a folder has no content that might have been meant
+            remedy += " if it is a name, or write it to a file if it is not"
     elif hasattr(value, "read") or hasattr(value, "write"):
         remedy = "; give the name in place of the open file"
     raise TypeError(f"{name} must be the name of a {kind}, got {type(value).__name__}{remedy}")

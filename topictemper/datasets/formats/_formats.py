@@ -113,7 +113,7 @@ def read_corpus(
     array([[3, 0, 1],
            [0, 2, 0]], dtype=int32)
     """
-    path = path_of(path)
+    path = path_of(path, kind="file or folder")
     if path.is_dir() and format is None:
         if zero_based is not None:
             raise ValueError("zero_based is for format='svmlight'; with a folder it must be None")
