@@ -258,7 +258,7 @@ BAD = [
     ({"pi": [[0.5], 0.5]}, "pi must hold numbers"),
     ({"pi": "half"}, "pi"),
     ({"pi": float("nan")}, "pi"),
-    ({"pi": None}, r"pi must be a number or \d numbers, .*; got None"),
+    ({"pi": None}, "pi must hold numbers, got None"),
     ({"noise_var": 0.0}, "noise_var"),
     ({"noise_var": float("inf")}, "noise_var"),
     ({"noise_var": 1e308}, "noise_var"),

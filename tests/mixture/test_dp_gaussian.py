@@ -330,7 +330,7 @@ BAD = [
         "covariance of a component is singular, by rounding: mean_prior is too far",
     ),
     ({"init_params": "k-means++"}, "init_params must be one of"),
-    ({"init_params": None}, r"init_params must be of shape \(120, 15\), got \(\)"),
+    ({"init_params": None}, "init_params must hold numbers, got None"),
     ({"init_params": np.ones((120, 2))}, r"init_params must be of shape \(120, 15\)"),
     ({"init_params": -np.ones((120, 15))}, "init_params must hold finite numbers from 0"),
     ({"init_params": np.ones((120, 15))}, "init_params must be responsibilities"),

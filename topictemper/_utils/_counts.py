@@ -266,9 +266,7 @@ def sample_weights(value: Any, n_samples: int | None) -> Floats | None:
         raise ValueError(
             f"sample_weight must be finite, got {weights[row]} for row {row}; 0 leaves a row out"
         )
-    if weights.ndim:
-        weights = check_array(weights, ensure_2d=False, input_name="sample_weight")
-    if weights.ndim != 1 or n_samples not in (None, len(weights)):
+    if weights.ndim != 1 or not len(weights) or n_samples not in (None, len(weights)):
         rows = "row" if n_samples is None else f"of the {n_samples} rows"
         raise ValueError(
             f"sample_weight must have one weight for each {rows}, got an array of shape "

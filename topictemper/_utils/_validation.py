@@ -37,6 +37,17 @@ def is_real(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
+def has_entries(value: object) -> bool:
+    """Whether a value has entries: no text, and no array without dimensions."""
+    if isinstance(value, str | bytes):
+        return False
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     """Return an int in a range. A bool is not an int."""
     _refuse_flag(name, value, "int")
@@ -137,6 +148,8 @@ def precision(value: Any) -> np.dtype[Any]:
 
 def numbers(name: str, value: Any) -> Floats:
     """Return an array of real numbers, of any shape."""
+    if value is None:  # of which NumPy makes NaN
+        raise TypeError(f"{name} must hold numbers, got None")
     unmasked(name, value)
     try:
         array = np.asarray(value)
@@ -203,9 +216,9 @@ def readable(name: str, value: Any, *, counts: bool = False) -> Iterator[None]:
         what = str(error)
         if what.startswith("Expected 2D array"):
             raise _not_two_dimensional(name, value) from None
-        if isinstance(error, ValueError) and name not in what:
+        if name not in what:
             named = f"{name}{what[1:]}" if what.startswith("X has ") else f"{name}: {what}"
-            raise ValueError(named) from error
+            raise (TypeError if isinstance(error, TypeError) else ValueError)(named) from error
         raise
 
 
@@ -411,13 +424,13 @@ def units(name: str, value: Any, n_units: int) -> Floats:
 def topics(name: str, value: Any) -> NDArray[Any]:
     """Return finite weights of words, the columns, in topics that all have words."""
     unmasked(name, value)
-    columns(name, value)
-    if np.ndim(value) == 1:
-        raise ValueError(
-            f"{name} must be of shape (n_components, n_features), but has one dimension; give one "
-            "topic as [topic]"
-        )
-    array: NDArray[Any] = check_array(value, dtype=[np.float64, np.float32], input_name=name)
+    with readable(name, value):
+        if np.ndim(value) == 1:
+            raise ValueError(
+                f"{name} must be of shape (n_components, n_features), but has one dimension; give "
+                "one topic as [topic]"
+            )
+        array: NDArray[Any] = check_array(value, dtype=[np.float64, np.float32], input_name=name)
     if array.min() < 0:
         row, column = np.argwhere(array < 0)[0]
         raise ValueError(

@@ -247,8 +247,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             new = self._with(labels)
             new = {k: label for k, label in new.items() if label is not None and label != ""}
         else:
-            no_list = isinstance(labels, str | set | frozenset) or not hasattr(labels, "__len__")
-            if no_list or len(labels) != n_components:
+            no_list = isinstance(labels, set | frozenset) or not hasattr(labels, "__len__")
+            if no_list or not check.has_entries(labels) or len(labels) != n_components:
                 raise ValueError(
                     f"labels must have one label for each of the {n_components} topics, or be a "
                     f"mapping of topics to labels; got {labels!r}"

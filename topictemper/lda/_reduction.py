@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -179,10 +179,10 @@ class ReductionMixin:
 
 def merged_groups(lda: Any, groups: Any) -> list[list[int]]:
     """Groups of topics after a merge, ascending, in the order of their first topics."""
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
+    if not check.has_entries(groups):
         raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
     groups = list(groups)
-    single = [isinstance(group, str) or not isinstance(group, Iterable) for group in groups]
+    single = [not check.has_entries(group) for group in groups]
     if groups and all(single):
         groups = [groups]
     elif any(single):
@@ -208,7 +208,7 @@ def groups_left(lda: Any, topics: Any) -> list[list[int]]:
     """Topics without those that are dropped, each a group."""
     if isinstance(topics, str | int | np.integer):
         topics = [topics]
-    if not isinstance(topics, Iterable):
+    if not check.has_entries(topics):
         raise TypeError(f"topics must be a topic or a list of topics, got {topics!r}")
     labels = lda.labels_
     dropped = {topic_number(topic, labels) for topic in topics}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -149,7 +148,7 @@ def compare_n_components(
     >>> print(comparison.reason_)  # doctest: +ELLIPSIS
     Take 4 topics: ...
     """
-    if not isinstance(n_components, Iterable):
+    if not check.has_entries(n_components):
         raise TypeError(f"n_components must be several numbers of topics, got {n_components!r}")
     n_components = list(n_components)
     sizes = sorted({check.integer("n_components", size, 1) for size in n_components})

@@ -59,13 +59,14 @@ def chosen_topics(
 ) -> NDArray[Any]:
     """Return the numbers of the topics that are asked for, or of so many of the largest."""
     asked: Any = topics
-    if not isinstance(asked, str) and np.ndim(asked) == 0:
+    if not isinstance(asked, str) and not check.has_entries(asked):
         return np.asarray(numbers[largest(sizes, check.integer("topics", asked, 1))])
     named: dict[Any, list[Any]] = {}
     for label, number in zip(labels, numbers, strict=True):
         named.setdefault(label, []).append(number)
-    chosen = np.array([] if isinstance(asked, str) else [_number(each, named) for each in asked])
-    if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
+    entries = [] if isinstance(asked, str) else [_number(each, named) for each in asked]
+    chosen = np.array([] if any(map(check.has_entries, entries)) else entries)
+    if not (chosen.size and chosen.dtype.kind in "iu"):
         raise ValueError(f"topics must be a number or a list of numbers or labels, got {topics!r}")
     if not np.isin(chosen, numbers).all():
         raise ValueError(f"topics must be from {numbers.min()} to {numbers.max()}, got {topics!r}")

@@ -127,7 +127,7 @@ class ComponentsDisplay:
                     f"the components have {size} pixels, which are no square: give image_shape, "
                     f"their height and width. {_NOT_WORDS}"
                 )
-        if np.shape(image_shape) != (2,):
+        if not check.has_entries(image_shape) or len(image_shape) != 2:
             raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}")
         height, width = (check.integer("image_shape", side, 1) for side in image_shape)
         if height * width != size:

@@ -122,6 +122,8 @@ class DocumentTemperatureDisplay:
         n_samples = len(temperatures)
         if names is None:
             names = [f"row {row}" for row in range(n_samples)]
+        elif not check.has_entries(names):
+            raise TypeError(f"names must be a list, one for each document; got {names!r:.60}")
         elif len(names) != n_samples:
             raise ValueError(
                 f"names must have {n_samples} names, one for each document; got {len(names)}"

@@ -108,12 +108,14 @@ class AnnealedSurfaceDisplay:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If an argument is out of range, or there is not one axes for each temperature.
         ImportError
             If matplotlib is not installed.
         """
         pyplot()  # raises before the computation if matplotlib is missing
+        if not hasattr(model, "surface"):
+            raise TypeError(f"model must be a TwoGaussians, got {type(model).__name__}")
         if check.numbers("temperatures", temperatures).ndim != 1:
             raise ValueError(f"temperatures must be a sequence of numbers, got {temperatures!r}")
         _check_panels(axes, len(temperatures))

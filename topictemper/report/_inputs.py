@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _counts
+from .._utils import _validation as check
 from .._utils._feature_names import columns_of, with_string_names
 from .._utils._missing import as_list, is_missing
 from .._utils._topics import topics_of
@@ -78,8 +79,9 @@ def strings_of(name: str, values: Any, n_documents: int) -> list[str] | None:
     """
     if values is None:
         return None
-    if isinstance(values, str | bytes):
-        raise TypeError(f"{name} must hold one string for each document, got a single string")
+    if not check.has_entries(values):
+        what = "a single string" if isinstance(values, str | bytes) else repr(values)[:60]
+        raise TypeError(f"{name} must hold one string for each document, got {what}")
     items = [None if is_missing(item) else item for item in as_list(values)]
     if len(items) != n_documents:
         raise ValueError(
@@ -106,7 +108,7 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
     """
     if labels is None:
         return [""] * n_topics
-    if isinstance(labels, str | bytes | Set) or not hasattr(labels, "__len__"):
+    if not check.has_entries(labels) or isinstance(labels, Set) or not hasattr(labels, "__len__"):
         raise TypeError(
             "labels must be a sequence of strings, one for each topic, or a mapping of topics to "
             f"strings, got {type(labels).__name__}"
@@ -129,6 +131,7 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
 
 def history_of(history: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Return the courses of training, each with the fields "pass" and its name."""
+    _refuse_no_mapping("history", history)
     for name, course in history.items():
         if name not in ("temperature", "score", "elbo"):
             raise ValueError(
@@ -143,7 +146,30 @@ def history_of(history: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
 
 def parameters_of(parameters: Mapping[str, Any]) -> dict[str, str]:
     """Return parameters as text, without addresses: those are others in every process."""
+    _refuse_no_mapping("parameters", parameters)
     return {
         str(name): re.sub(r" at 0x[0-9A-Fa-f]+", "", str(value))
         for name, value in parameters.items()
     }
+
+
+def others_of(other_topics: Any, n_features: int) -> list[NDArray[Any]]:
+    """Return p(w | k) of other fits, with the same words."""
+    if not check.has_entries(other_topics):
+        raise TypeError(
+            f"other_topics must be a list of topics of other fits, got {other_topics!r:.60}"
+        )
+    others = []
+    for i, other in enumerate(other_topics):
+        others.append(probabilities_of(other, f"other_topics[{i}]"))
+        if others[i].shape[1] != n_features:
+            raise ValueError(
+                f"other_topics[{i}] must have the {n_features} words of the topics, got "
+                f"{others[i].shape[1]}"
+            )
+    return others
+
+
+def _refuse_no_mapping(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping of names, such as a dict, got {value!r:.60}")

@@ -151,16 +151,7 @@ def write(
     n = rows.shape[0]
     if score is not None:
         score = check.number("score", score, -700.0, 700.0)  # its exponential is finite
-    others = [
-        _inputs.probabilities_of(other, f"other_topics[{i}]")
-        for i, other in enumerate(other_topics)
-    ]
-    for i, other in enumerate(others):
-        if other.shape[1] != n_features:
-            raise ValueError(
-                f"other_topics[{i}] must have the {n_features} words of the topics, got "
-                f"{other.shape[1]}"
-            )
+    others = _inputs.others_of(other_topics, n_features)
     words = [str(word) for word in feature_names_of(words, n_features, name="words")]
     check_topics(labels, probabilities, words)
     inputs = Inputs(
@@ -176,8 +167,8 @@ def write(
         labels=_inputs.labels_of(labels, n_topics),
         others=others,
         score=score,
-        history=_inputs.history_of(history or {}),
-        parameters=_inputs.parameters_of(parameters or {}),
+        history=_inputs.history_of({} if history is None else history),
+        parameters=_inputs.parameters_of({} if parameters is None else parameters),
     )
     content = content_of(inputs) | {
         "title": f"Topics in {counted(n, 'document')}" if title is None else str(title),

@@ -43,11 +43,16 @@ def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Any
     -1000.0
     """
     x = check.numbers("x", x)
-    axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis, x.ndim)
+    try:
+        axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis, x.ndim)
+    except TypeError as error:
+        raise TypeError(f"axis must be an int, a tuple of ints or None, got {axis!r}") from error
+    except ValueError as error:  # beyond the dimensions, or twice the same
+        raise ValueError(f"axis {axis} is none of x, whose shape is {x.shape}: {error}") from error
     count = prod(x.shape[place] for place in axes)
     if count == 0:
         raise ValueError(f"x must not be empty along axis {axis}, got shape {x.shape}")
-    return logsumexp(x, axis=axis) - np.log(count)
+    return logsumexp(x, axis=None if axis is None else axes) - np.log(count)
 
 
 def prior_log_partition(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,8 @@ def labels_of(labels: Strings | None, n_components: int) -> list[str]:
     """Return one label for each topic; None is "topic 0", "topic 1" ..."""
     if labels is None:
         return [f"topic {k}" for k in range(n_components)]
+    if not check.has_entries(labels) or isinstance(labels, Mapping | set | frozenset):
+        raise TypeError(f"labels must be a list with a label for each topic, got {labels!r:.60}")
     if len(labels) != n_components:
         raise ValueError(
             f"labels must have one label for each of the {n_components} topics, got {len(labels)}"

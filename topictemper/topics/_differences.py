@@ -76,7 +76,10 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
     column = {name: np.asarray(shares[name]) for name in _NEEDED}
     for name in _NUMBERS:
         column[name] = check.numbers(f"the column {name} of shares", shares[name])
-    one, other = (_rows(keys, value, by, column["topic"]) for value in (first, second))
+    one, other = (
+        _rows(keys, value, by, column["topic"], name)
+        for name, value in (("first", first), ("second", second))
+    )
     if len(one) != len(other) or (column["topic"][one] != column["topic"][other]).any():
         raise ValueError(f"{by} {first!r} and {by} {second!r} must have the same topics")
     if (one == other).all():
@@ -101,7 +104,9 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
     )
 
 
-def _rows(keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any]) -> NDArray[np.intp]:
+def _rows(
+    keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any], name: str
+) -> NDArray[np.intp]:
     """Rows of a group or period, by topic."""
     # An array equals one key after another.
     wanted = None if getattr(value, "ndim", 0) or is_missing(value) else value
@@ -119,7 +124,7 @@ def _rows(keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any]) -> NDAr
         days = keys.astype("datetime64[D]").astype(str) if keys.dtype.kind == "M" else keys
         some = [key for key in dict.fromkeys(days.tolist()) if not is_missing(key)]
         known = ", ".join(map(repr, some[:10])) + (" ..." if len(some) > 10 else "")
-        raise ValueError(f"the table has no {by} {value!r}; it has {known}")
+        raise ValueError(f"{name} must be a {by} of the table, {known}; got {value!r}")
     if (np.diff(topics[rows]) == 0).any():
         raise ValueError(f"shares has a topic twice for {by} {value!r}; take those of one model")
     return rows

@@ -300,6 +300,8 @@ def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], Floats]]) -> An
 
 def _check_fitted(vectorizer: Any) -> None:
     """Refuse a vectorizer that is not fitted, unless it has words and needs no fit."""
+    if not (hasattr(vectorizer, "fit") and hasattr(vectorizer, "transform")):
+        raise TypeError(f"vectorizer must be a fitted vectorizer, got {vectorizer!r:.60}")
     try:
         check_is_fitted(vectorizer)
     except NotFittedError:

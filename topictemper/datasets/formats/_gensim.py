@@ -38,6 +38,8 @@ def from_gensim(
 
     Raises
     ------
+    TypeError
+        If `corpus` is no iterable.
     ValueError
         If a document does not consist of such pairs; the error names it.
 
@@ -55,6 +57,8 @@ def from_gensim(
         n_features = check.integer("n_features", n_features, 1)
         if n_features > LARGEST_SIZE:
             raise ValueError(f"n_features must be at most {LARGEST_SIZE}, got {n_features}")
+    if not check.has_entries(corpus):
+        raise TypeError(f"corpus must be an iterable of documents, got {corpus!r:.60}")
     words, counts, ends = _entries(corpus)
     _check(
         (words >= 0) & (words < LARGEST_SIZE) & (words % 1 == 0),

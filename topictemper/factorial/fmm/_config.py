@@ -98,7 +98,7 @@ def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
         n_samples=n_images,
     )
     pi = check.numbers("pi", parameters["pi"])
-    if parameters["pi"] is None or pi.shape not in ((), (n_components,)):  # None is read as NaN
+    if pi.shape not in ((), (n_components,)):
         raise ValueError(
             f"pi must be a number or {n_components} numbers, one for each component; got "
             f"{parameters['pi']}"

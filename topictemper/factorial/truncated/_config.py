@@ -202,7 +202,8 @@ def _shared(parameters: Mapping[str, Any], n_init: int = 1) -> dict[str, Any]:
 def _samplers(last: Samples, pair: Any) -> SamplerSchedule:
     if pair is None:
         return SamplerSchedule(last, 0, 0)
-    if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+    is_list = isinstance(pair, tuple | list | np.ndarray) and check.has_entries(pair)
+    if not is_list or len(pair) != 2:
         raise TypeError(
             f"sampler_schedule must be None or a pair of iterations (hold, end), got {pair!r}"
         )
