@@ -27,11 +27,12 @@ demo: build
 test: build
 	$(BIN)/pytest $(ARGS)
 
-# With the oldest NumPy, SciPy and scikit-learn of pyproject.toml, and the pytest of their time. The
-# editable build serves both.
+# With the oldest NumPy, SciPy, scikit-learn and Dask of pyproject.toml, and the pytest of their time.
+# The editable build serves both.
 OLDEST := tests/lda/test_estimator.py tests/lda/test_bad_input.py tests/lda/test_batch.py \
     tests/lda/test_streams.py tests/persistence tests/mixture tests/factorial/test_contract.py \
-    tests/metrics tests/datasets tests/tempering tests/text tests/topics tests/core/test_gather.py
+    tests/metrics tests/datasets tests/tempering tests/text tests/topics tests/core/test_gather.py \
+    tests/dask/test_prediction.py tests/dask/test_contract.py tests/dask/test_other_names.py
 
 test-oldest: build $(VENV)/oldest.stamp
 	$(VENV)/oldest/bin/python -m pytest -q $(OLDEST) $(ARGS)
@@ -39,7 +40,8 @@ test-oldest: build $(VENV)/oldest.stamp
 $(VENV)/oldest.stamp: $(VENV)/built.stamp
 	$(PYTHON) -m venv $(VENV)/oldest
 	$(BIN)/python -c "import tomllib; \
-	    oldest = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
+	    project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+	    oldest = project['dependencies'] + project['optional-dependencies']['dask']; \
 	    print(*(name.replace('>=', '==') + '.*' for name in oldest), 'pytest==8.*', 'hypothesis', sep='\n')" \
 	    > $(VENV)/oldest-requires.txt
 	$(VENV)/oldest/bin/python -m pip install --quiet --requirement $(VENV)/oldest-requires.txt

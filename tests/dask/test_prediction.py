@@ -3,9 +3,7 @@
 import dask
 import dask.array as da
 import dask.bag as db
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -36,12 +34,17 @@ def pydata():
     return da.from_array(sparse.COO.from_scipy_sparse(counts()), chunks=(80, N_WORDS))
 
 
+def data_frames(columns):
+    pandas, dd = map(pytest.importorskip, ("pandas", "dask.dataframe"))
+    return dd.from_pandas(pandas.DataFrame(columns), npartitions=3)
+
+
 COLLECTIONS = {
     "CSR": lambda: array_of(parts(rows=70), known=True),
     "unknown lengths": lambda: array_of(parts(rows=70)),
     "empty blocks": lambda: array_of([counts()[:0], *parts(rows=110), counts()[:0]]),
     "dense": lambda: da.from_array(counts().toarray(), chunks=(64, N_WORDS)),
-    "data frames": lambda: dd.from_pandas(pd.DataFrame(counts().toarray()), npartitions=3),
+    "data frames": lambda: data_frames(counts().toarray()),
     "pydata/sparse": pydata,
 }
 
@@ -105,11 +108,17 @@ def test_weights_of_documents_in_scores(lda, kind):
     weights = np.arange(X.shape[0]) % 3 * 0.5
     expected = lda.score(X, None, weights)
     assert expected != lda.score(X)
-    column = dd.from_pandas(pd.Series(weights), npartitions=2)
-    for given in (weights, weights.tolist(), da.from_array(weights, chunks=33), column):
+    for given in (weights, weights.tolist(), da.from_array(weights, chunks=33)):
         assert float(score(lda, lazy, sample_weight=given)) == expected
     found = perplexity(lda, lazy, sample_weight=weights)
     assert float(found) == lda.perplexity(X, None, weights)
+
+
+def test_weights_of_documents_in_a_column(lda):
+    X, weights = counts(), np.arange(300) % 3 * 0.5
+    column = data_frames({"weight": weights})["weight"]
+    found = score(lda, COLLECTIONS["unknown lengths"](), sample_weight=column)
+    assert float(found) == lda.score(X, None, weights)
 
 
 def test_weights_of_scores_are_checked(lda):
@@ -154,21 +163,24 @@ class TestText:
         assert (transform(pipeline, bag).compute() == pipeline.transform(texts)).all()
 
     def test_a_column(self, pipeline):
-        column = dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"]
+        column = data_frames({"text": TEXTS})["text"]
         theta = transform(pipeline, column)
         assert (theta.compute() == pipeline.transform(TEXTS)).all()
 
-    def test_a_model_of_texts(self, tmp_path):
+    @pytest.mark.parametrize("kind", ["bag", "column"])
+    def test_a_model_of_texts(self, tmp_path, kind):
         model = TopicModel(2, lda=TemperedLDA(max_iter=2), random_state=0).fit(TEXTS)
         model.save(tmp_path / "model.npz")
         counts = model.vectorizer_.transform(TEXTS)
-        column = dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"]
-        for texts in (column, db.from_sequence(TEXTS, npartitions=7)):
-            for fitted in (model, tmp_path / "model.npz"):
-                assert (transform(fitted, texts).compute() == model.transform(TEXTS)).all()
-                assert float(score(fitted, texts)) == model.score(TEXTS)
-                found = document_temperatures(fitted, texts).compute()
-                assert (found == model.lda_.document_temperatures(counts)).all()
+        if kind == "column":
+            texts = data_frames({"text": TEXTS})["text"]
+        else:
+            texts = db.from_sequence(TEXTS, npartitions=7)
+        for fitted in (model, tmp_path / "model.npz"):
+            assert (transform(fitted, texts).compute() == model.transform(TEXTS)).all()
+            assert float(score(fitted, texts)) == model.score(TEXTS)
+            found = document_temperatures(fitted, texts).compute()
+            assert (found == model.lda_.document_temperatures(counts)).all()
         with pytest.raises(TypeError, match="block 1 of X: document 0 is neither a text"):
             score(model, db.from_sequence(["cat", 3], npartitions=2)).compute()
 
