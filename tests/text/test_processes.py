@@ -1,5 +1,6 @@
 """Words counted in other processes are those counted in one."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -27,6 +28,18 @@ def soon(monkeypatch):
     """Let other processes start after one batch of five documents."""
     monkeypatch.setattr(_processes, "_FIRST_HERE", 1)
     monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 5)
+
+
+@pytest.fixture
+def forks(monkeypatch):
+    """Let other processes be forks of one that has the package, and so start at once.
+
+    Those of users take a second to import it. Tests without this fixture start such processes.
+    """
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["pytest", "topictemper.text"])
+        monkeypatch.setattr("joblib.externals.loky.backend.get_context", lambda _: context)
 
 
 def texts(n=60):
@@ -82,12 +95,12 @@ def test_a_process_without_standard_output_works_alone(monkeypatch):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is no signal to a process there")
-def test_ctrl_c_is_left_to_the_first_process(monkeypatch):
+def test_ctrl_c_is_left_to_the_first_process(forks, monkeypatch):
     monkeypatch.setattr(_processes, "_FIRST_HERE", 0)
     assert list(in_processes(interrupted, range(4), 2)) == [0, 1, 2, 3]
 
 
-def test_an_error_comes_after_the_results_before_it():
+def test_an_error_comes_after_the_results_before_it(forks):
     def source():
         yield from range(4)
         raise OSError("the stream broke off")
@@ -103,7 +116,7 @@ def test_an_error_comes_after_the_results_before_it():
         next(results)
 
 
-def test_a_process_that_ends_is_an_error(monkeypatch):
+def test_a_process_that_ends_is_an_error(forks, monkeypatch):
     monkeypatch.setattr(_processes, "_FIRST_HERE", 0)
     with pytest.raises(ChildProcessError, match=r"ended early; was memory short.+n_jobs=1"):
         list(in_processes(ended, range(4), 2))
@@ -111,7 +124,7 @@ def test_a_process_that_ends_is_an_error(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:the texts have more than 50 different words")
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_counts_are_those_of_one_process(monkeypatch, tmp_path, on_disk):
+def test_counts_are_those_of_one_process(forks, monkeypatch, tmp_path, on_disk):
     monkeypatch.setattr(_vocabulary, "MOST_WORDS", 50)  # on disk words are forgotten
     found = []
     for n_jobs in (1, 2):
@@ -124,7 +137,7 @@ def test_counts_are_those_of_one_process(monkeypatch, tmp_path, on_disk):
     assert rest_of_one == rest_of_two
 
 
-def test_unknown_words_and_long_texts_are_those_of_one_process():
+def test_unknown_words_and_long_texts_are_those_of_one_process(forks):
     long = "word1 word2 unknown\n" * (LONG // 19 + 1)
     documents = [*texts(20), long, *texts(20)]
     vectorizer = CountVectorizer(vocabulary=[f"word{i}" for i in range(20)]).fit([])
@@ -142,7 +155,7 @@ def test_unknown_words_and_long_texts_are_those_of_one_process():
     assert rest == rest_of_others
 
 
-def test_the_document_that_is_no_text_is_named():
+def test_the_document_that_is_no_text_is_named(forks):
     documents = [text.encode() for text in texts()]
     documents[33] = b"caf\xe9 word1"
     with pytest.raises(ValueError, match="document 33 is not utf-8"):
@@ -153,7 +166,7 @@ class LinkedString(str):
     """Like the strings of Beautiful Soup, which know their page."""
 
 
-def test_texts_may_be_strings_that_hold_more():
+def test_texts_may_be_strings_that_hold_more(forks):
     documents = [LinkedString(text) for text in texts()]
     for document in documents:
         document.page = Lock()  # which cannot be sent to a process
@@ -184,7 +197,7 @@ def test_functions_are_called_in_this_process(name):
 
 
 @pytest.mark.filterwarnings("ignore:60 of 480 words")
-def test_models_of_any_n_jobs_are_the_same():
+def test_models_of_any_n_jobs_are_the_same(forks):
     lda = TemperedLDA(3, max_iter=4)
     one, two = (
         TopicModel(vectorizer=CountVectorizer(), lda=lda, random_state=0, n_jobs=n).fit(texts())
