@@ -176,12 +176,12 @@ class Chunks:
         for start in range(0, X.shape[0], 2500):
             yield X[start : start + 2500]
 
-lda = TemperedLDA(4, max_iter=2, batch_size=500, random_state=0, max_doc_update_iter=2)
+lda = TemperedLDA(4, max_iter=1, batch_size=500, random_state=0, max_doc_update_iter=2)
 lda.fit(X[:5000])  # all that is made but once
 leave(16_000_000)
 for documents, shuffle in ((X, True), (Chunks(), False)):
     lda.set_params(shuffle=shuffle).fit(documents)
-    assert lda.n_batch_iter_ == 240, lda.n_batch_iter_
+    assert lda.n_batch_iter_ == 120, lda.n_batch_iter_
 try:
     np.array(X.data), np.array(X.indices)
 except MemoryError:

@@ -151,11 +151,12 @@ def test_probe_at_any_batch_size(mode, batch_size, seed):
 
 def test_no_annealing_where_topics_part_just_above_one():
     # Gray values of small images, as counts.
-    lda = TemperedLDA(10, random_state=0).fit(load_digits().data[:500])
+    X = load_digits().data[:500]
+    lda = TemperedLDA(10, max_iter=60, random_state=0).fit(X)
     assert lda.temperature_history_["temperature"][0] == 5.0
     assert lda.max_temperature_ == 1.0
     # Mean field would leave the topics alike at T = 1.
-    lda = TemperedLDA(30, random_state=0, inference="point").fit(load_digits().data[:500])
+    lda = TemperedLDA(30, max_iter=60, random_state=0, inference="point").fit(X)
     assert 1.0 < lda.max_temperature_ < 1.07
 
 
