@@ -87,7 +87,7 @@ def test_a_random_state_goes_on_where_it_was(tmp_path):
 
 def test_early_stopping_goes_on(tmp_path):
     X, held_out = counts(), counts()[:100]
-    stops = {"early_stopping": True, "n_iter_no_change": 2, "max_iter": 50}
+    stops = {"early_stopping": True, "n_iter_no_change": 1, "max_iter": 50}
     stops["learning_offset"] = 1.0
     whole = estimator(**stops).fit(X, validation_X=held_out)
     broken = array_with(1, failing, made(tmp_path / "loads"), 3)
