@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.datasets import open_corpus
-from topictemper.text import _batches, _unknown, _vocabulary
+from topictemper.text import _batches, _long_texts, _unknown, _vocabulary
 from topictemper.text._counting import (
     choose_words,
     count_by_vocabulary,
@@ -111,10 +111,12 @@ def test_binary_counts_choose_the_words_of_the_most_documents():
         {"binary": True, "min_df": 2},
     ],
 )
-def test_long_texts_are_counted_in_pieces(parameters):
+def test_long_texts_are_counted_in_pieces(parameters, monkeypatch):
+    for module in (_batches, _long_texts):
+        monkeypatch.setattr(module, "LONG", 2**16)
     # A capital sigma at the end of a word has a small letter of its own.
-    long = "ΟΔΟΣ ΣΑΣ café the cat_1\n" * 45_000
-    assert len(long) > LONG
+    long = "ΟΔΟΣ ΣΑΣ café the cat_1\n" * 2800
+    assert len(long) > 2**16
     texts = ["the dog", long + "end", "", "cat ΣΑΣ"]
     theirs, ours = CountVectorizer(**parameters), CountVectorizer(**parameters)
     expected = theirs.fit_transform(texts)
