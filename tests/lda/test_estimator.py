@@ -485,8 +485,7 @@ def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_f
 )
 def test_small_corpora_are_passed_over_more_often(n_documents, passes):
     X = sp.csr_matrix(np.tile([[2, 0, 1], [0, 3, 0]], (n_documents // 2, 1)))
-    lda = TemperedLDA(2, batch_size=n_documents, max_doc_update_iter=1, random_state=0)
-    assert lda.fit(X).n_iter_ == passes
+    assert TemperedLDA(2, batch_size=n_documents, max_doc_update_iter=1).fit(X).n_iter_ == passes
 
 
 @pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
