@@ -192,7 +192,7 @@ def test_no_more_threads_than_have_something_to_do(most, n_threads):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_run_begins_with_no_block_handed_out(n_jobs):
-    """`resume` goes on where the last run, or the last `begin`, has ended."""
+    """`resume` goes on where that run has ended, unless another one has begun."""
     tickets = []
 
     def take(team):
@@ -201,13 +201,13 @@ def test_a_run_begins_with_no_block_handed_out(n_jobs):
 
     with Workers(n_jobs) as workers:
         assert workers.team.dtype == np.int64
-        workers.resume(take)
-        workers.resume(take)
         workers.run(take)
-        workers.resume(take)
-        workers.begin()
-        workers.resume(take)
-    assert tickets == [0, 1, 0, 1, 0]
+        run = workers.next_run
+        workers.resume(run, take)  # all of it
+        workers.resume(run, take)
+        workers.run(take)
+        workers.resume(run, take)  # which is over
+    assert tickets == [0, 0, 1, 0]
 
 
 def test_no_threads_is_refused():

@@ -16,7 +16,9 @@ import topictemper
 from topictemper import TemperedLDA
 from topictemper._core import _team, _workers
 from topictemper._core._workers import Workers
+from topictemper.lda import _topics
 from topictemper.lda._average import TopicsAverage
+from topictemper.lda._topics import Topics
 from topictemper.tempering import Annealing
 
 from ..running_threads import assert_threads_end, running_threads
@@ -129,6 +131,26 @@ def test_interrupt_at_any_line(name, n_jobs, monkeypatch):
         found.add(allowed.index(digest(lda)))
     assert found >= {0, 1, 2}
     assert_threads_end(before)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupt_after_topics_are_averaged(n_jobs, monkeypatch):
+    """The step of the topics is complete then, and must not be taken a second time."""
+    monkeypatch.setattr(_topics, "_ENTRIES_AT_ONCE", 20)  # so that threads share it
+    lda, allowed, mixed = stream("sampled", n_jobs), states("sampled", n_jobs), Topics.mixed
+    calls = []
+
+    def interrupting(self, *arguments):
+        result = mixed(self, *arguments)
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(Topics, "mixed", interrupting)
+    with pytest.raises(KeyboardInterrupt):
+        lda.partial_fit(NEW)
+    assert digest(lda) == allowed[1]
 
 
 def test_interrupt_while_a_new_total_is_taken(monkeypatch):

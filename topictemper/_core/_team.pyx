@@ -30,6 +30,12 @@ def new_team(int64_t n_helpers, int64_t late, int64_t longest, int64_t rest):
     return result
 
 
+def begin(int64_t[::1] team):
+    """Begin a run: no block is handed out. At once, as no interrupt comes between."""
+    team[0] = 0
+    team[1] += 1
+
+
 def is_called(int64_t[::1] team, int64_t helper):
     """Whether a helper is called, and has not come yet."""
     return helper_is_called(&team[0], helper)

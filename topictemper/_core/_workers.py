@@ -48,13 +48,15 @@ class Workers:
     Attributes
     ----------
     team : ndarray of int64
-        What kernels take: how many blocks have been handed out, and where helpers are called.
+        What kernels take: how many blocks of the last run have been handed out, the number of
+        that run, and where helpers are called.
     """
 
     def __init__(self, n_jobs: int | None = None, most: int | None = None) -> None:
         self.n_jobs = check.threads(n_jobs)
         if most is not None:
             self.n_jobs = max(1, min(self.n_jobs, most))
+        self.team: Team = np.zeros(2, dtype=np.int64)
         self._be_alone()
 
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
@@ -62,20 +64,23 @@ class Workers:
 
         No thread is at work any longer when this returns, even if it raises.
         """
-        self.begin()
-        self.resume(kernel, *arguments)
+        self.resume(self.next_run, kernel, *arguments)
 
-    def begin(self) -> None:
-        """No block is handed out yet: what `resume` has to know."""
-        self.team[0] = 0
+    @property
+    def next_run(self) -> int:
+        """The number of the next run, for `resume`."""
+        return int(self.team[1]) + 1
 
-    def resume(self, kernel: Callable[..., None], *arguments: Any) -> None:
-        """Do what the last `run`, or none since `begin`, has left of a kernel."""
+    def resume(self, run: int, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Do what is left of a run: all of it, or nothing if another has begun since."""
         if self._is_forked():
             self._be_alone()
         if self._sleeping:
             self._wake()
-        kernel(*arguments, self.team)
+        if self.team[1] < run:
+            _team.begin(self.team)
+        if self.team[1] == run:
+            kernel(*arguments, self.team)
 
     def spread(self, function: Callable[[_Task], None], tasks: Iterable[_Task]) -> None:
         """Call ``function(task)`` for every task, in any thread, as `run` does with a kernel."""
@@ -136,7 +141,7 @@ class Workers:
 
     def _be_alone(self) -> None:
         self._process = os.getpid()
-        self.team: Team = np.zeros(1, dtype=np.int64)
+        self.team = self.team[:2].copy()
         self._jobs: list[Jobs] = []
         self._sleeping: set[int] = set()
 

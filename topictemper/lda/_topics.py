@@ -301,7 +301,7 @@ class TopicsStep:
         self._topics, self._after = topics, after
         self._column_sums, self._sums = column_sums, sums
         self._arguments, self._workers = arguments, workers
-        workers.begin()
+        self._run = workers.next_run
 
     def take(self) -> None:
         """Take the step."""
@@ -312,7 +312,7 @@ class TopicsStep:
     def finish(self) -> None:
         """Take what is left of the step, once or several times."""
         if len(self._sums):
-            self._workers.resume(kernels.add_statistics, *self._arguments)
+            self._workers.resume(self._run, kernels.add_statistics, *self._arguments)
         self._become()
 
     def _become(self) -> None:

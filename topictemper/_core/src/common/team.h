@@ -2,9 +2,9 @@
    microseconds, and to wake a thread takes longer than many kernels run: helpers look again and
    again whether they are called, without the interpreter and without a call of the system.
 
-   A team is an array of int64: the ticket, the assignment, and what the thread and each helper tell
-   each other: PLACE numbers each, so that no two are in one line of a cache. A ticket alone is the
-   team of a thread without helpers. */
+   A team is an array of int64: the ticket, with the number of the run, the assignment, and what the
+   thread and each helper tell each other: PLACE numbers each, so that no two are in one line of a
+   cache. A ticket alone is the team of a thread without helpers. */
 #ifndef TOPICTEMPER_TEAM_H
 #define TOPICTEMPER_TEAM_H
 
