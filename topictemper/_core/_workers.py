@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from . import _team
 
-# The pause between two kernels of a step is mostly shorter; a thread that sleeps wakes up in about 50.
+# Most pauses between two kernels of a step are shorter; a thread that sleeps wakes up in about 50.
 _LINGER = 1000  # microseconds
 # A helper that is waited for so long (nanoseconds), and longer than the work took, has lost its
 # processor to another program. It gets no work for a multiple of that time, so that waiting costs
