@@ -9,8 +9,9 @@ from scipy.special import gammaln, psi
 
 from topictemper import TemperedLDA
 from topictemper._core._reference.cvb0 import to_the_maximum
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda import _prediction
+from topictemper.lda import _held_out, _prediction
 from topictemper.lda._e_step import _prepare, infer, log_likelihood
 from topictemper.lda._elbo import document_elbo, topics_kl, topics_log_prior
 from topictemper.lda._held_out import split_tokens
@@ -59,6 +60,15 @@ def test_split_is_always_the_same_and_takes_any_precision():
         again = split_tokens(X.astype(dtype))
         assert_array_equal(again[0].toarray(), observed.toarray())
         assert_array_equal(again[1].toarray(), held_out.toarray())
+
+
+def test_threads_split_the_same_tokens(monkeypatch):
+    X = corpus()
+    alone = split_tokens(X)
+    monkeypatch.setattr(_held_out, "_AT_ONCE", 500)
+    with Workers(2) as workers:
+        for ours, theirs in zip(split_tokens(X, workers), alone, strict=True):
+            assert_array_equal(ours.data, theirs.data)
 
 
 def test_split_is_of_tokens():

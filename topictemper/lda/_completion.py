@@ -28,7 +28,7 @@ def completions(
     """
     likelihoods, n_tokens = [], []
     for X in chain.from_iterable(map(parts, matrices)):
-        observed, held_out = split_tokens(X)
+        observed, held_out = split_tokens(X, workers)
         likelihoods.append(_completion(model, observed, held_out, inverse_temperatures, workers))
         n_tokens.append(np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
     return np.concatenate(likelihoods), np.concatenate(n_tokens)

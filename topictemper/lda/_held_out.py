@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._core._workers import Workers
 from .._utils._hashing import Hashes, hash_sparse_rows, splitmix64
+from .._utils._typing import Floats
 
 # Tokens that are sorted at a time: they fit into a cache.
 _AT_ONCE = 2**15
@@ -19,7 +22,7 @@ _MOST_TOKENS = 2**_INDEX_BITS
 _MOST_DRAWN = 10**9
 
 
-def split_tokens(X: Any) -> tuple[Any, Any]:
+def split_tokens(X: Any, workers: Workers | None = None) -> tuple[Any, Any]:
     """Split each document's tokens at random into two halves: observed and held out.
 
     The random numbers are hashes of the document: it is halved in the same way wherever it stands,
@@ -31,6 +34,8 @@ def split_tokens(X: Any) -> tuple[Any, Any]:
     ----------
     X : CSR matrix of shape (n_documents, n_features)
         Counts, not negative.
+    workers : Workers, optional
+        Threads that share the work.
 
     Returns
     -------
@@ -38,30 +43,43 @@ def split_tokens(X: Any) -> tuple[Any, Any]:
         Their sum is X.
     """
     data = np.asarray(X.data, dtype=np.float64)
-    whole = np.floor(data)
-    documents = hash_sparse_rows(X.indptr, X.indices, data)
-    words = splitmix64(X.indices.astype(np.uint64))
-    words += np.repeat(documents, np.diff(X.indptr))
-    hashes = splitmix64(words)
-    observed = (data - whole) * (hashes >> np.uint64(63))
-    tokens_before = np.concatenate([[0.0], np.cumsum(whole)])[X.indptr]
-    start = 0
-    while start < X.shape[0]:
-        most = tokens_before[start] + _AT_ONCE
-        stop = max(start + 1, int(np.searchsorted(tokens_before, most, "right")) - 1)
-        stop = min(stop, start + _AT_ONCE)
-        ptr = X.indptr[start : stop + 1]
+    observed = np.zeros_like(data)
+
+    def split(rows: slice) -> None:
+        ptr = X.indptr[rows.start : rows.stop + 1]
         entries = slice(ptr[0], ptr[-1])
-        counts = whole[entries].astype(np.int64)
-        if tokens_before[stop] - tokens_before[start] <= _MOST_TOKENS:
-            observed[entries] += _half(counts, ptr - ptr[0], hashes[entries])
-        else:
-            observed[entries] += _half_of_words(counts, documents[start])
-        start = stop
+        observed[entries] = _observed(ptr - ptr[0], X.indices[entries], data[entries])
+
+    (workers or Workers()).spread(split, _blocks(X.indptr, data))
     return (
         sp.csr_matrix((observed, X.indices, X.indptr), shape=X.shape),
         sp.csr_matrix((data - observed, X.indices, X.indptr), shape=X.shape),
     )
+
+
+def _blocks(indptr: NDArray[Any], data: Floats) -> Iterator[slice]:
+    """Rows to split at a time; a document with more tokens than fit is a block by itself."""
+    tokens_before = np.concatenate([[0.0], np.cumsum(np.floor(data))])[indptr]
+    start, n_rows = 0, len(indptr) - 1
+    while start < n_rows:
+        most = tokens_before[start] + _AT_ONCE
+        stop = max(start + 1, int(np.searchsorted(tokens_before, most, "right")) - 1)
+        stop = min(stop, start + _AT_ONCE)
+        yield slice(start, stop)
+        start = stop
+
+
+def _observed(ptr: NDArray[Any], columns: NDArray[Any], data: Floats) -> Floats:
+    """Observed counts of some documents."""
+    whole = np.floor(data)
+    documents = hash_sparse_rows(ptr, columns, data)
+    words = splitmix64(columns.astype(np.uint64))
+    words += np.repeat(documents, np.diff(ptr))
+    hashes = splitmix64(words)
+    counts, parts = whole.astype(np.int64), (data - whole) * (hashes >> np.uint64(63))
+    if whole.sum() > _MOST_TOKENS:
+        return parts + _half_of_words(counts, documents[0])
+    return parts + _half(counts, ptr, hashes)
 
 
 def _half(counts: NDArray[np.int64], ptr: NDArray[Any], hashes: Hashes) -> NDArray[np.int64]:
