@@ -168,6 +168,28 @@ def test_an_interrupt_while_threads_start_leaves_none(monkeypatch):
     assert_threads_end(before)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_nobody_waits_for_a_thread_that_has_failed(monkeypatch):
+    done, failed = [], threading.Event()
+
+    def no_memory(*_):
+        failed.set()
+        raise MemoryError
+
+    def use():
+        with Workers(2) as workers:
+            failed.wait(30)
+            workers.spread(done.append, range(5))
+            done.append(workers.start(lambda: 5)())
+
+    monkeypatch.setattr(_team, "serve", no_memory)
+    using = threading.Thread(target=use, daemon=True)
+    using.start()
+    using.join(30)
+    assert not using.is_alive()
+    assert sorted(done) == list(range(6))
+
+
 @pytest.mark.parametrize("most", [0, 2])
 def test_a_system_that_starts_no_more_threads(monkeypatch, most):
     before, start, started = running_threads(), _workers.start_new_thread, []

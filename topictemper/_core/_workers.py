@@ -208,18 +208,20 @@ def _serve(
 
     It does not hold on to its `Workers`, nor to a job that is done.
     """
-    while True:
-        try:
-            job = jobs.get_nowait()
-        except Empty:
-            if _team.serve(team, helper, _LINGER):
-                continue
-            sleeping.add(helper)
-            # It may have waited for the interpreter, until the thread left that for a kernel.
-            job = _look if _team.is_called(team, helper) else jobs.get()
-            sleeping.discard(helper)
-        if job is None:
-            ended.put(None)
-            return
-        job()
-        del job
+    try:
+        while True:
+            try:
+                job = jobs.get_nowait()
+            except Empty:
+                if _team.serve(team, helper, _LINGER):
+                    continue
+                sleeping.add(helper)
+                # It may have waited for the interpreter, until the thread left that for a kernel.
+                job = _look if _team.is_called(team, helper) else jobs.get()
+                sleeping.discard(helper)
+            if job is None:
+                return
+            job()
+            del job
+    finally:  # also without memory for any of this
+        ended.put(None)
