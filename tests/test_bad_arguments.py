@@ -153,6 +153,7 @@ def test_what_estimators_and_their_methods_refuse_is_named():
         (lambda: lda.score(COUNTS, sample_weight=[]), "sample_weight"),
         (lambda: lda.score(object()), "X"),
         (lambda: lda.set_labels(nothing), "labels"),
+        (lambda: topics.shares_by_group(THETA, list("bbcc"), labels=iter("xy")), "labels must"),
         (lambda: lda.merge_topics(nothing), "groups"),
         (lambda: lda.drop_topics(nothing), "topics"),
         (lambda: topics.DocumentSearch(lda, COUNTS, vectorizer=nothing), "vectorizer"),
@@ -178,6 +179,12 @@ def test_what_displays_refuse_is_named():
         ),
         (
             lambda: plotting.DocumentTemperatureDisplay.from_estimator(lda, COUNTS, names=nothing),
+            "names",
+        ),
+        (
+            lambda: plotting.DocumentTemperatureDisplay.from_estimator(
+                lda, COUNTS, names=iter(words)
+            ),
             "names",
         ),
         (lambda: plotting.AnnealedSurfaceDisplay.from_model(nothing), "model"),

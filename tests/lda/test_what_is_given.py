@@ -1,11 +1,13 @@
 """What is given in place of counts or of names, and what the errors and warnings say of it."""
 
+import re
 import warnings
 from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, psi
@@ -96,13 +98,17 @@ def test_iterable_of_texts():
 
 
 @pytest.mark.parametrize(
-    "chunks", [[corpus(), corpus()], (corpus(),), Again(corpus())], ids=["list", "tuple", "object"]
+    "X",
+    [[corpus(), corpus()], (corpus(),), Again(corpus()), Again(corpus().toarray())],
+    ids=["list", "tuple", "object", "dense"],
 )
-def test_chunks_where_one_matrix_is_wanted(chunks):
-    message = r"X is an iterable of chunks.*scipy.sparse.vstack.*one chunk at a time"
+def test_chunks_where_one_matrix_is_wanted(X):
+    message = r"X is an iterable of chunks.*one chunk at a time.*scipy.sparse.vstack"
     for use in (fitted().top_documents, fitted().prepare_pyldavis):
-        with pytest.raises(TypeError, match=message):
-            use(chunks)
+        with pytest.raises(TypeError, match=message) as caught:
+            use(X)
+    advice = re.search(r"scipy\.sparse\.vstack\(.*\)", str(caught.value))[0]
+    assert eval(advice, {"scipy": scipy, "X": X}).shape[1] == 60
 
 
 def test_metrics_take_chunks_as_one_matrix():

@@ -122,8 +122,31 @@ def test_what_makes_no_table_is_named(kind):
             kind(2).fit(X)
 
 
+class NoDimension:
+    """An array without dimensions, which starts to give entries nevertheless, as those of Dask."""
+
+    ndim = 0
+
+    def __iter__(self):
+        yield from range(len(self))
+
+
+def test_what_has_entries():
+    for value in ([], (1,), np.ones(2), {1: 2}, {1}, iter("ab"), range(3)):
+        assert check.has_entries(value)
+    for value in (None, 3, "ab", b"ab", np.array(1.0), NoDimension()):
+        assert not check.has_entries(value)
+
+
+class NoLength:
+    """What NumPy takes for an array, but has no length."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(3, dtype=dtype)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("X", [np.arange(3), [1, 2, 3]], ids=["array", "list"])
+@pytest.mark.parametrize("X", [np.arange(3), [1, 2, 3], NoLength()], ids=["array", "list", "like"])
 def test_what_has_one_dimension_can_be_reshaped(kind, X):
     with pytest.raises(ValueError, match=r"^X must be a 2D array, got a 1D array of 3\.") as caught:
         kind(2).fit(X)

@@ -90,8 +90,9 @@ def acceptable(X: Any, name: str) -> Any:
         raise TypeError(f"{name} is a corpus, not a matrix; give its counts, {name}.counts")
     if is_chunks(X):
         raise TypeError(
-            f"{name} is an iterable of chunks, which is not possible here; give one matrix, such "
-            f"as scipy.sparse.vstack({name}), or one chunk at a time"
+            f"{name} is an iterable of chunks, which is not possible here; give one chunk at a "
+            "time, or one matrix, such as "
+            f"scipy.sparse.vstack([scipy.sparse.csr_array(chunk) for chunk in {name}])"
         )
     first = _first(X)
     if isinstance(first, dict) and "counts" in first:

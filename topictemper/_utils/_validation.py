@@ -39,7 +39,8 @@ def is_real(value: object) -> bool:
 
 def has_entries(value: object) -> bool:
     """Whether a value has entries: no text, and no array without dimensions."""
-    if isinstance(value, str | bytes):
+    # Dask gives an iterator of arrays without dimensions, too, which fails later.
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:
         return False
     try:
         iter(value)  # type: ignore[call-overload]
@@ -223,10 +224,11 @@ def readable(name: str, value: Any, *, counts: bool = False) -> Iterator[None]:
 
 
 def _not_two_dimensional(name: str, value: Any) -> ValueError:
-    if np.ndim(value) == 0 or len(value) == 0:
+    shape = np.shape(value)
+    if shape in ((), (0,)):
         return ValueError(f"{name} must be a 2D array, got {value!r:.60}")
     return ValueError(
-        f"{name} must be a 2D array, got a 1D array of {len(value)}. Reshape your data: "
+        f"{name} must be a 2D array, got a 1D array of {shape[0]}. Reshape your data: "
         f"np.reshape({name}, (1, -1)) if it is one row, or (-1, 1) if it is one column"
     )
 

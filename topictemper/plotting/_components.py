@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isqrt
 from typing import Any, Self
 
@@ -127,7 +128,9 @@ class ComponentsDisplay:
                     f"the components have {size} pixels, which are no square: give image_shape, "
                     f"their height and width. {_NOT_WORDS}"
                 )
-        if not check.has_entries(image_shape) or len(image_shape) != 2:
+        # Others, such as sets and generators, have no order or no length.
+        ordered = hasattr(image_shape, "__getitem__") and not isinstance(image_shape, Mapping)
+        if not ordered or not check.has_entries(image_shape) or len(image_shape) != 2:
             raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}")
         height, width = (check.integer("image_shape", side, 1) for side in image_shape)
         if height * width != size:

@@ -122,7 +122,7 @@ class DocumentTemperatureDisplay:
         n_samples = len(temperatures)
         if names is None:
             names = [f"row {row}" for row in range(n_samples)]
-        elif not check.has_entries(names):
+        elif not check.has_entries(names) or not hasattr(names, "__len__"):
             raise TypeError(f"names must be a list, one for each document; got {names!r:.60}")
         elif len(names) != n_samples:
             raise ValueError(

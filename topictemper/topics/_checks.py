@@ -73,7 +73,8 @@ def labels_of(labels: Strings | None, n_components: int) -> list[str]:
     """Return one label for each topic; None is "topic 0", "topic 1" ..."""
     if labels is None:
         return [f"topic {k}" for k in range(n_components)]
-    if not check.has_entries(labels) or isinstance(labels, Mapping | set | frozenset):
+    no_list = isinstance(labels, Mapping | set | frozenset) or not hasattr(labels, "__len__")
+    if no_list or not check.has_entries(labels):
         raise TypeError(f"labels must be a list with a label for each topic, got {labels!r:.60}")
     if len(labels) != n_components:
         raise ValueError(
