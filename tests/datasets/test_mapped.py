@@ -129,7 +129,7 @@ def test_nothing_is_left_of_what_cannot_be_written(path, X, names, error, messag
         ({"counts": COUNTS}, "chunk.counts"),
         (sp.coo_array(np.arange(3)), "chunk[[0]]"),
         (np.ones(3), "np.reshape(chunk, (1, -1))"),
-        ([COUNTS, COUNTS], "scipy.sparse.vstack(chunk)"),
+        ([COUNTS, COUNTS], "vstack([scipy.sparse.csr_array(each) for each in chunk])"),
     ],
 )
 def test_code_in_errors_of_chunks_can_be_copied(path, chunk, code):

@@ -92,7 +92,7 @@ def acceptable(X: Any, name: str) -> Any:
         raise TypeError(
             f"{name} is an iterable of chunks, which is not possible here; give one chunk at a "
             "time, or one matrix, such as "
-            f"scipy.sparse.vstack([scipy.sparse.csr_array(chunk) for chunk in {name}])"
+            f"scipy.sparse.vstack([scipy.sparse.csr_array(each) for each in {name}])"
         )
     first = _first(X)
     if isinstance(first, dict) and "counts" in first:
