@@ -168,7 +168,9 @@ def test_an_interrupt_while_threads_start_leaves_none(monkeypatch):
     assert_threads_end(before)
 
 
-def test_nobody_waits_for_a_thread_that_has_failed(monkeypatch):
+@pytest.mark.parametrize(("module", "name"), [(_team, "serve"), (_workers, "_serve")])
+def test_nobody_waits_for_a_thread_that_has_failed(module, name, monkeypatch):
+    """Without memory a thread may end in its function, or before that begins."""
     done, failed = [], threading.Event()
 
     def no_memory(*_):
@@ -180,7 +182,7 @@ def test_nobody_waits_for_a_thread_that_has_failed(monkeypatch):
             workers.spread(done.append, range(5))
             done.append(workers.start(lambda: 5)())
 
-    monkeypatch.setattr(_team, "serve", no_memory)
+    monkeypatch.setattr(module, name, no_memory)
     monkeypatch.setattr("sys.unraisablehook", lambda _: failed.set())  # the last that it does
     using = threading.Thread(target=use, daemon=True)
     using.start()

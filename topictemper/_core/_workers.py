@@ -4,6 +4,7 @@ import os
 import weakref
 from _thread import start_new_thread
 from collections.abc import Callable, Iterable
+from functools import partial
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -151,20 +152,26 @@ class Workers:
         if not n_helpers:
             return self
         self.team = _team.new_team(n_helpers, _LATE, _LONG, _REST)
-        self._ended: SimpleQueue[None] = SimpleQueue()
+        self._ended: SimpleQueue[Any] = SimpleQueue()
+        self._alive: list[weakref.ref[Any]] = []
         # Ends helpers where an interrupt keeps `__exit__` from it.
         self._finalizer = weakref.finalize(self, _end, self._jobs, self.team)
         self._finalizer.atexit = False
         for helper in range(n_helpers):
             self._jobs.append(SimpleQueue())
-            # Not a Thread: an interrupt in its start() can leave it waiting for a lock for ever.
-            arguments = helper, self._jobs[helper], self.team, self._sleeping, self._ended
             try:
-                start_new_thread(_serve, arguments)
+                self._start(helper)
             except RuntimeError:  # the system has no more; results are the same with fewer
                 del self._jobs[helper:]
                 break
         return self
+
+    def _start(self, helper: int) -> None:
+        serve = partial(_serve, helper, self._jobs[helper], self.team, self._sleeping)
+        # Not a Thread: an interrupt in its start() can leave it waiting for a lock for ever.
+        start_new_thread(serve, ())
+        # The thread alone holds it, to its end: without memory that comes before `_serve` begins.
+        self._alive.append(weakref.ref(serve, self._ended.put))
 
     def __exit__(
         self,
@@ -201,27 +208,22 @@ def _look() -> None:
     """What wakes a helper: it looks whether it is called."""
 
 
-def _serve(
-    helper: int, jobs: Jobs, team: Team, sleeping: set[int], ended: SimpleQueue[None]
-) -> None:
+def _serve(helper: int, jobs: Jobs, team: Team, sleeping: set[int]) -> None:
     """What a helper does until it is told to end: job after job, and kernels between them.
 
     It does not hold on to its `Workers`, nor to a job that is done.
     """
-    try:
-        while True:
-            try:
-                job = jobs.get_nowait()
-            except Empty:
-                if _team.serve(team, helper, _LINGER):
-                    continue
-                sleeping.add(helper)
-                # It may have waited for the interpreter, until the thread left that for a kernel.
-                job = _look if _team.is_called(team, helper) else jobs.get()
-                sleeping.discard(helper)
-            if job is None:
-                return
-            job()
-            del job
-    finally:  # also without memory for any of this
-        ended.put(None)
+    while True:
+        try:
+            job = jobs.get_nowait()
+        except Empty:
+            if _team.serve(team, helper, _LINGER):
+                continue
+            sleeping.add(helper)
+            # It may have waited for the interpreter, until the thread left that for a kernel.
+            job = _look if _team.is_called(team, helper) else jobs.get()
+            sleeping.discard(helper)
+        if job is None:
+            return
+        job()
+        del job

@@ -42,7 +42,7 @@ from ._topics import Eta, Topics, TopicsStep
 
 _NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
-_LEAST_SHARED = 8
+_LEAST_SHARED = 16
 
 
 class Trainer(Stateful):
