@@ -117,6 +117,20 @@ def test_error_in_any_thread_is_raised(fails_in_main):
         assert len(threads_of(workers, 2)) == 2  # still fit for use
 
 
+def test_an_interrupt_is_raised_before_errors():
+    main, failed = threading.get_ident(), threading.Event()
+
+    def call():
+        if threading.get_ident() == main:
+            assert failed.wait(30)
+            raise KeyboardInterrupt
+        failed.set()
+        raise MemoryError("no room")
+
+    with Workers(2) as workers, pytest.raises(KeyboardInterrupt):
+        workers.run(_team.call, call)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_every_task_is_done_once(n_jobs):
     with Workers(n_jobs) as workers:

@@ -78,10 +78,14 @@ cdef int make_call(const void *problem, int64_t *ticket) noexcept nogil:
 
 
 def call(function, int64_t[::1] team):
-    """Call a function from every thread, as if it were a kernel; raises the first error."""
+    """Call a function from every thread, as if it were a kernel; raises the first error.
+
+    An interrupt comes before errors.
+    """
     errors = []
     cdef python_call made = python_call(<void *>function, <void *>errors)
     with nogil:
         share(&team[0], team.shape[0], make_call, &made)
+    errors.sort(key=lambda error: isinstance(error, Exception))
     if errors:
         raise errors[0]
