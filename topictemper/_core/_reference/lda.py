@@ -2,8 +2,7 @@
 
 Every function has the name and the meaning of a kernel of ``topictemper._core._lda``. It
 computes in float64, loops over documents, keeps all topics of every document (no compaction), and
-returns its results where the kernel fills arrays that it was given; there are no tickets, because
-nothing is shared between threads here.
+returns its results where the kernel fills arrays that it was given. One thread does all of it.
 
 VT is Mandt et al. (2016), "Variational Tempering". The global state is
 ``lambda_kv = base + a M[v, k]`` throughout, with ``M`` of shape (V, K): a word's topics side by
